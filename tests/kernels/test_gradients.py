@@ -105,3 +105,24 @@ def test_types_that_are_put_into_a_source(chosen: str, verdict: str) -> None:
     """.replace("OPEN", "{{").replace("CLOSE", "}}")
     assert only_in_python(filled).verdict == verdict
     assert only_in_python(inserted).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("kernel", "target", "class_", "verdict"),
+    [
+        ("embed_kernel", "grad_weight_ptr", "float-accumulate", "yes"),
+        ("embed_bwd", "out", "float-accumulate", "yes"),
+        ("embed_kernel", "out_ptr", "unknown", "conditional"),
+        ("embed_bwd", "row_index_ptr", "unknown", "conditional"),
+    ],
+)
+def test_in_triton_by_the_names_of_kernel_and_target(kernel: str, target: str, class_: str, verdict: str) -> None:
+    said = only_in_python(f"""
+        import triton
+        import triton.language as tl
+        @triton.jit
+        def {kernel}({target}, x, at):
+            i = tl.program_id(0)
+            tl.atomic_add({target} + tl.load(at + i), tl.load(x + i))
+    """)
+    assert (said.class_, said.verdict) == (class_, verdict), said.reason

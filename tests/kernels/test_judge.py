@@ -171,6 +171,18 @@ def test_exchange_lock_and_first_come() -> None:
     """)
 
 
+def test_who_only_reads_a_flag_takes_no_lock() -> None:
+    check("""
+        struct Sort { int* done; };
+        __global__ void k(Sort sort, int* lock, int n) {
+          if (threadIdx.x == 0) atomicExch(&sort.done[0], 2);      // -> order-dependent no
+          while (atomicAdd(&sort.done[0], 0) < 2) {}               // -> order-dependent no
+          while (atomicAdd(lock, 1) != 0) {}                       // -> order-dependent no
+          atomicExch(lock, 0);                                     // -> order-dependent conditional
+        }
+    """)
+
+
 def test_constant_operands() -> None:
     check("""
         __global__ void k(float* hits, float* bad, float* both, const int* at, float weight) {

@@ -80,3 +80,34 @@ def test_a_scalar_does_not_tell_the_elements_of_a_class() -> None:
     void all(bool biased) { run(biased); }
     """)
     assert said.verdict == "conditional"
+
+
+def test_a_kernel_in_a_plain_source_behind_a_macro_that_is_given_something() -> None:
+    """HIP compiles `.cpp`: the macro holds `__global__` in its second line; the header's function is its wrapper."""
+    types = "#define MY_KERNEL(N) \\\n    __launch_bounds__(N) static __global__\n"
+    device = """#include "Types.h"
+    template <typename T> static __device__ void scatter_device(T* y, const T* x, const int* at) {
+      atomicAdd(&y[at[threadIdx.x]], x[threadIdx.x]);
+    }
+    """
+    kernel = """#include "Device.h"
+    template <typename T> MY_KERNEL(256) void scatter_kernel(T* y, const T* x, const int* at) {
+      my::scatter_device(y, x, at);
+    }
+    void launch(float* y, const float* x, const int* at) { scatter_kernel<float><<<1, 256>>>(y, x, at); }
+    """
+    found = _verdicts(Types_h=types, Device_h=f"namespace my {{ {device.replace('#', chr(10) + '#', 1)} }}",
+                      Scatter_cpp=kernel)  # fmt: skip
+    assert found["Scatter.cpp"] == ("float-accumulate", "yes")
+    # A macro of that name that holds no qualifier of the device.
+    plain = types.replace("static __global__", "static")
+    assert "Scatter.cpp" not in _verdicts(Types_h=plain, Device_h=device, Scatter_cpp=kernel)
+
+
+def test_a_comment_that_ends_in_class_makes_no_parameter_of_a_template() -> None:
+    kernel = "__global__ void k(CELL* out, const CELL* x, const int* at) { atomicAdd(&out[at[0]], x[threadIdx.x]); }"
+    header = "#ifdef SINGLE\n#define CELL float\n#else\n#define CELL double\n#endif\n"
+    other = "// the mean over one class\nCELL mean(const CELL* x);\n"
+    assert only(kernel, cell_h=header, other_h=other).verdict == "yes"
+    parameter = "template <class CELL> CELL mean(const CELL* x);\n"
+    assert only(kernel, cell_h=header, other_h=parameter).verdict == "conditional"

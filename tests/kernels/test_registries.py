@@ -85,8 +85,9 @@ def test_a_class_that_is_named_and_its_methods(rest: str, reached: bool) -> None
     assert bool(ops({"csrc/scatter.cu": KERNEL, BIND: bind})) is reached
 
 
-def test_what_asks_for_the_size_of_a_workspace_launches_nothing() -> None:
-    bind = f'{HEAD}PYBIND11_MODULE(x, m) {{ m.def("get_scatter_workspace_size", &scatter_launcher); }}'
+@pytest.mark.parametrize("name", ["get_scatter_workspace_size", "get_max_block_size", "fp4_gemm_tactic_num"])
+def test_what_asks_for_a_size_or_number_launches_nothing(name: str) -> None:
+    bind = f'{HEAD}PYBIND11_MODULE(x, m) {{ m.def("{name}", &scatter_launcher); }}'
     assert ops({"csrc/scatter.cu": KERNEL, BIND: bind}) == []
 
 

@@ -73,3 +73,17 @@ def test_a_sum_beside_a_maximum_of_another_member() -> None:
     chosen = text.replace("&s->sum, v); ", "&s->max, v); else ").replace("{ atomicAdd", "{ if (v > 0) atomicAdd")
     found = {s.function + " " + s.form: s.verdict for s in scan(repository(a_cu=chosen), jobs=1).sites}
     assert found["k wrapper"] == "conditional"
+
+
+def test_a_sum_of_a_type_that_only_its_uses_show() -> None:
+    raw = "".join(
+        f"__device__ void raw({t}* p, {t} v) {{ atomicAdd(p, v); }}\n" for t in ("float", "double", "unsigned")
+    )
+    body = "template <class C> __device__ void dev(C* out, C v, int at) { raw(&out[at], v); }\n"
+    use = """
+      template <class C> __global__ void k(C* out, const C* x, const int* at) {
+        dev(load(out, blockIdx.y), x[threadIdx.x], at[threadIdx.x]);
+      }
+    """
+    sites = scan(repository(a_cu=raw + body + use), jobs=1).sites
+    assert [(s.class_, s.verdict) for s in sites if s.function == "dev"] == [("float-accumulate", "conditional")]

@@ -34,6 +34,15 @@ LAUNCH = """
     constexpr auto unpacking = std::array<kernel_t, 2> { __(2), __(3) };
     #undef __
         """,
+        """
+    static const kernel_t packing[] = {
+    #if ARCH == 0 || ARCH >= 90
+      pack<2>,  // the usual one; others follow
+    #endif
+      pack<3>,
+    };
+    kernel_t unpacking[] = { unpack<2> };
+        """,
     ],
 )
 def test_a_kernel_has_the_ops_that_launch_its_table(tables: str) -> None:

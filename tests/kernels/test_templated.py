@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .support import check
+from .support import check, judged
 
 
 def test_what_a_template_puts_in_is_a_name() -> None:
@@ -82,3 +82,15 @@ def test_what_methods_and_views_give() -> None:
         d_h="class Vector {\n public:\n  inline double *ReadWrite(bool on_device = true);\n  int Size() const;\n};\n"
         "template <class T> struct Counts { const T* Read() const { return data; } T* data; };\n",
     )
+
+
+def test_bytes_that_the_body_of_a_wrapper_takes_for_numbers_of_one_kind() -> None:
+    body = "template <typename T> static __host__ __device__ void sum(const void* src, void* dst)"
+    found = judged(f"""
+        {body} {{ T* to = static_cast<T*>(dst); atomicAdd(to, *static_cast<const T*>(src)); }}
+        void add(Tensor x, Tensor y, int kind) {{
+          if (kind == 4) run(x, y, [] __device__ (const void* src, void* dst) {{ sum<float>(src, dst); }});
+          else run(x, y, [] __device__ (const void* src, void* dst) {{ sum<double>(src, dst); }});
+        }}
+    """)
+    assert {(j.class_, j.verdict) for a, j in found if a.form == "wrapper"} == {("float-accumulate", "yes")}

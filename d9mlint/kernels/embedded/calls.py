@@ -12,6 +12,7 @@ from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types
 from d9mlint.kernels.embedded.uses import Use, use
+from d9mlint.kernels.judging import gradients
 from d9mlint.kernels.torch.pyfiles import PyFile, shown
 from d9mlint.kernels.torch.pywords import Mention
 
@@ -142,7 +143,7 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
     name = shown(call.func)
     what = f"`{name}` on `{_short(target)}`{' in shared memory' if memory == 'shared' else ''}"
-    judged = _Judge(what, kind, used, value, types).verdict(known.operation)
+    judged = _Judge(what, kind, used, value, types, _base(target)).verdict(known.operation)
     if judged[:2] == ("float-accumulate", "yes") and known.language == "Triton" and used.kind == "unused":
         judged = _of_own_rows(file, mention, target, what) or judged
     float_sum = judged[:2] == ("float-accumulate", "yes")
@@ -182,7 +183,7 @@ def judged_call(
     used = use(call, mention) if returns else Use("unused")
     name = shown(call.func)
     what = f"`{name}` on `{_short(target)}`" if target is not None else f"`{name}`"
-    judged = _Judge(what, kind, used, value, types).verdict(operation)
+    judged = _Judge(what, kind, used, value, types, _base(target)).verdict(operation)
     return Found(mention, call, name, "", "device", "unknown", kind, used, *judged, False)
 
 
@@ -194,7 +195,8 @@ def judged_operation(
     written, memory = types.target(target, language)
     kind = plain_kind(written) or types.kind(value)
     name = f"{_SIGNS[operation]}="
-    judged = _Judge(f"`{name}` on `{_short(target)}`", kind, Use("unused"), value, types).verdict(operation)
+    what = f"`{name}` on `{_short(target)}`"
+    judged = _Judge(what, kind, Use("unused"), value, types, _base(target)).verdict(operation)
     return Found(mention, target, name, "", "device", memory, written or kind, Use("unused"), *judged, False)
 
 
@@ -216,6 +218,14 @@ def _text(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
+def _base(node: ast.expr | None) -> str:
+    """The variable that an address starts from, without ``_ptr``."""
+    at = node
+    while isinstance(at, ast.BinOp | ast.Subscript | ast.Attribute):
+        at = at.left if isinstance(at, ast.BinOp) else at.value
+    return re.sub(r"_?(?:ptr|pointer)\Z", "", at.id, flags=re.IGNORECASE) if isinstance(at, ast.Name) else ""
+
+
 def _short(node: ast.expr) -> str:
     return shown(node, 60)
 
@@ -226,6 +236,8 @@ class _Judge(NamedTuple):
     use: Use
     value: ast.expr | None
     types: Types
+    target: str = ""
+    """The variable that the target is reached through."""
 
     def verdict(self, operation: str) -> tuple[str, str, str]:
         """Class, verdict and reason."""
@@ -247,8 +259,22 @@ class _Judge(NamedTuple):
             return class_, "no", f"{self.what}: every thread adds the same `{constant}`, so the order changes nothing"
         if self.kind == "float":
             return "float-accumulate", "yes", f"float {self.what}: {order}"
+        name = self._gradient()
+        if name:
+            return (
+                "float-accumulate",
+                "yes",
+                f"{self.what}: `{name}` computes gradients, which are floating point; {order}",
+            )
         seen = f"{self.what}: the type comes with the array that is handed in; with floats, {order}, integers are exact"
         return "unknown", "conditional", seen
+
+    def _gradient(self) -> str:
+        """The name of the kernel or of the target that says that gradients are added to; empty for none."""
+        words = [self.target] if self.target else []
+        names = [*words, *(scope.name for scope in self.types.functions)]
+        counting = any(map(gradients.counts, words))
+        return "" if counting else next((name for name in names if gradients.names(name)), "")
 
     def _exact(self, reason: str) -> tuple[str, str, str]:
         return ("commutative-exact", "no", reason) if self.use.kind == "unused" else self._returned()

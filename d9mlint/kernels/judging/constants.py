@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import tree_sitter
@@ -19,6 +20,8 @@ _LIMITS = re.compile(r"numeric_limits|NumTraits|CUDART_INF|\bINFINITY\b")
 _SCALARS = ("number_literal", "true", "false", "char_literal", "nullptr", "null", "concatenated_string")
 _NULLS = ("NULL", "nullptr", "true", "false")
 _ATOMIC = re.compile(rb"(?i:tom)|\bfetch_|\bcompare_exchange_|\bexchange\b")
+_KEEPS_BY_ZERO = re.compile(r"(?i:add|sub|xor)|(?:Or|_or)(?:_|\Z)")
+"""In the names of atomics that leave a value as it is where 0 is brought."""
 _MAX_STEPS = 8
 MAX_CALLS = 300
 """A function with more atomics is generated; nothing is proven about how they meet."""
@@ -53,6 +56,17 @@ def constant(node: Node | None, unit: Unit, steps: int = _MAX_STEPS) -> Constant
         name = text.rpartition("::")[2]
         return Constant(text) if re.fullmatch(r"k?[A-Z]\w*", name) or _enumerator(name, unit) else None
     return _variable(node, text, unit, steps) if node.type == "identifier" else None
+
+
+def only_reads(called: str, brought: Sequence[str]) -> bool:
+    """Whether an atomic only reads what it is called for, by its name and operands.
+
+    >>> only_reads("atomicAdd", ["0"]), only_reads("atomicCAS", ["x", "x"]), only_reads("atomicExch", ["0"])
+    (True, True, False)
+    """
+    if len(brought) == 2:
+        return brought[0] == brought[1]
+    return len(brought) == 1 and brought[0].rstrip("uUlL") == "0" and _KEEPS_BY_ZERO.search(called) is not None
 
 
 def _loaded(node: Node, text: str, unit: Unit) -> Constant | None:

@@ -27,14 +27,23 @@ def names(name: str) -> bool:
     return any(word.lower() in _GRADIENTS for word in _WORDS.findall(name))
 
 
+def counts(name: str) -> bool:
+    """Whether a name is that of an index or a number of something: ``grad_indices``.
+
+    >>> counts("grad_indices"), counts("index_grad")
+    (True, False)
+    """
+    last = [word.lower() for word in _WORDS.findall(name)][-1:]  # an `offset_bottom_diff` is a diff
+    return not _COUNTING.isdisjoint(last)
+
+
 def named(atomic: Atomic, target: str, written: str) -> str:
     """The name that says that an atomic adds to a gradient: that of its function or target; empty for none.
 
     What its type or name says to be an index or a number of something is no gradient.
     """
     kinds = {word.lower() for word in _WORDS.findall(written)}
-    last = [word.lower() for word in _WORDS.findall(target)][-1:]  # an `offset_bottom_diff` is a diff
-    if not _COUNTING.isdisjoint((*kinds, *last)):
+    if not _COUNTING.isdisjoint(kinds) or counts(target):
         return ""
     function = atomic.function.label if atomic.function is not None else ""
     of_what = target if len(_WORDS.findall(target)) > 1 else ""  # `grads` alone may be a struct of anything

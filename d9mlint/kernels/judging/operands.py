@@ -7,7 +7,7 @@ import re
 import tree_sitter
 
 from d9mlint.kernels.judging import aliases, declarations, memory
-from d9mlint.kernels.judging.constants import MAX_CALLS, Constant, atomic_calls, constant
+from d9mlint.kernels.judging.constants import MAX_CALLS, Constant, atomic_calls, constant, only_reads
 from d9mlint.kernels.judging.known.scalars import kind, named_float, plain, short, words
 from d9mlint.kernels.judging.swapping import casloops
 from d9mlint.kernels.judging.types.expressions import type_of
@@ -130,7 +130,9 @@ def lone_constant(atomic: Atomic) -> Constant | None:
         same = root is None or aliases.origin(root, atomic.unit) == name
         same = same and not _apart(_element(atomic.arguments[0], atomic), _element(address, atomic))
         same = same and not aliases.other_member(atomic.arguments[0], address, atomic.unit)
-        if same and (constant(other, atomic.unit) != found or _called(address, atomic) not in ("", atomic.name)):
+        called = _called(address, atomic)
+        same = same and not only_reads(called, [atomic.unit.text(other)])
+        if same and (constant(other, atomic.unit) != found or called not in ("", atomic.name)):
             return None
     return found
 

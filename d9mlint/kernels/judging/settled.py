@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from d9mlint.kernels.judging.judge import Judgement
 from d9mlint.kernels.judging.known.scalars import kind
+from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.names import INTRINSICS
 from d9mlint.kernels.sites.wrappers import visible
@@ -67,7 +68,9 @@ class _Uses:
             return judged
         if verdicts <= _VARYING and all(_alike(judged, said) for said in meant):
             verdict = "yes" if "yes" in verdicts else "conditional"
-            return judged._replace(verdict=verdict, reason=f"{reason}; {several} here can vary", by_uses=True)
+            class_ = "float-accumulate" if judged.class_ == "unknown" and all(map(_sums, meant)) else judged.class_
+            reason = f"{reason}; {several} here can vary"
+            return judged._replace(class_=class_, verdict=verdict, reason=reason, by_uses=True)
         exact = verdicts == {"no"} and not any(_sums(one) or one.class_ == "order-dependent" for one in meant)
         if exact and judged.return_use == "forwarded" and not _sums(judged):
             reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
@@ -90,8 +93,9 @@ class _Uses:
 
 
 def _alike(body: Judgement, use: Judgement) -> bool:
-    """Whether a use can vary for what the body does: a sum for a sum."""
-    return _sums(body) == _sums(use)
+    """Whether a use can vary for what the body does: a sum for a sum, also for one of a type that is not visible."""
+    open_sum = body.class_ == "unknown" and not ACCUMULATE.isdisjoint(body.words)
+    return _sums(body) == _sums(use) or (open_sum and _sums(use))
 
 
 def _sums(one: Judgement) -> bool:

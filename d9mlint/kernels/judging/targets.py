@@ -130,8 +130,9 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
         found = target(at, operation(at, repository), repository)
         if not found.types and not found.written:
             found = found._replace(types=brought(at, repository))
-        # Template parameters mean other types in another call: only what is fixed counts.
-        if found.types and "=" not in found.written:
+        # Template parameters mean other types in another call: what is fixed counts, or floats in all calls.
+        floats = not found.open and {kind(t) for t in found.types} == {"float"}
+        if found.types and ("=" not in found.written or floats):
             written |= {found.written: None} if found.written else {}
             types.update(dict.fromkeys(found.types))
         else:

@@ -23,7 +23,7 @@ _MAX_TEXT = 20_000
 _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
 _POINTS = re.compile(rb"[*&]|atomic_ref\b")
 _TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
-_NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
+_NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _CUDA = ("min", "max")
 """Functions that CUDA has in the global namespace: without a namespace before it, such a name means these."""
 _FIRST_CHILD = {

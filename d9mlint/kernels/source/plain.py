@@ -1,4 +1,4 @@
-"""Sources with the names of plain C++ that hold device code: lambdas and functions behind a project's own qualifiers.
+"""Sources with the names of plain C++ that hold device code: kernels, and what is behind a project's own qualifiers.
 
 ``ParallelFor(n, [=] GPU_DEVICE (int i) {...})`` in a ``.cpp`` that the build hands to the compiler of CUDA or HIP.
 """
@@ -11,17 +11,20 @@ from d9mlint.kernels.source.looks import Look
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, PLAIN_SUFFIXES, Repository
 
 _WORD = re.compile(
-    rb"__device__|(?<![A-Z0-9_])[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*(?:DEVICE|FUNCTION)(?:_[A-Z0-9]+)*(?![A-Z0-9_])"
+    rb"__(?:device|global)__"
+    rb"|(?<![A-Z0-9_])[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*(?:DEVICE|FUNCTION|KERNEL)(?:_[A-Z0-9]+)*(?![A-Z0-9_])"
 )
-_DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)[ \t][^\n]*__device__")
+_DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)(?:\([\w, \t]*\))?[ \t](?:[^\n\\]|\\\r?\n)*?__(?:device|global)__")
+_QUALIFIERS = (b"__device__", b"__global__")
 
 
 def _words(path: str, data: bytes) -> frozenset[bytes]:
     """The words of a plain source that may be qualifiers of the device; of others, what they define as such."""
     if path.endswith(PLAIN_SUFFIXES) and not path.endswith(KERNEL_SUFFIXES):
-        found = b"DEVICE" in data or b"__device__" in data or b"FUNCTION" in data
+        found = any(word in data for word in (*_QUALIFIERS, b"DEVICE", b"FUNCTION", b"KERNEL"))
         return frozenset(_WORD.findall(data)) if found else frozenset()
-    return frozenset(_DEFINE.findall(data)) if b"__device__" in data and b"define" in data else frozenset()
+    found = b"define" in data and any(word in data for word in _QUALIFIERS)
+    return frozenset(_DEFINE.findall(data)) if found else frozenset()
 
 
 DEVICE = Look((*PLAIN_SUFFIXES, ".h", ".hpp", ".H", ".hh", ".hxx", ".cuh"), _words)
@@ -32,7 +35,7 @@ def with_device_code(repository: Repository, _: str) -> frozenset[str]:
     """The plain sources that hold a qualifier of the device, or a macro that stands for one."""
     found = repository.looked(DEVICE)
     plain = {p: words for p, words in found.items() if p.endswith(PLAIN_SUFFIXES) and not p.endswith(KERNEL_SUFFIXES)}
-    defined = {b"__device__"}.union(*(words for path, words in found.items() if path not in plain))
+    defined = set(_QUALIFIERS).union(*(words for path, words in found.items() if path not in plain))
     return frozenset(path for path, words in plain.items() if not defined.isdisjoint(words))
 
 

@@ -20,8 +20,16 @@ _NAMING = re.compile(
 """A macro that registers a function under its own name: ``#define REG(f) m.def(#f, &f)``, ``m.def(STR(f), &f)``."""
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
 _OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*(?:\w+\s*,\s*)?"(\w+)"', re.DOTALL)
-_SUBMODULE = re.compile(rb'\b(\w+)\s*=\s*(\w+)\s*\.\s*def_submodule\s*\(\s*"(\w+)"')
+_HOLDERS = re.compile(
+    rb"\b(\w+)\s*=\s*(?:(?:py::|pybind11::|nb::)?(static_cast|reinterpret_borrow|cast)\s*<([^;]{0,600}?)>\s*\(\s*)?"
+    rb'(\w+)\s*\.\s*(?:attr|def_submodule)\s*\(\s*"(\w+)"'
+    rb'|\bclass_\s*<[^;(){}]{0,600}>\s*(\w+)\s*[({]\s*(\w+)\s*,\s*"(\w+)"'
+)
+"""Variables that stand for a submodule or a class of a module: ``auto sub = m.def_submodule("ops")``,
+``auto shape = static_cast<py::class_<Shape>>(m.attr("Shape"))``, ``py::class_<Shape> shape(m, "Shape")``."""
 _RECEIVER = re.compile(rb"\b(\w+)\s*\Z")
+_CODE = re.compile(rb"[\[{]|\binit\b")
+"""Before a string in a first argument: that is a constructor or a function itself, not a name."""
 _PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|[(){}\[\];]', re.DOTALL)
 
 
@@ -68,7 +76,7 @@ def bindings(block: Block) -> list[Binding]:
     ]
     if b"define" in data:
         found += _named_by_macros(block)
-    inside = _submodules(block)
+    held = holders(block)
     defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
     for match in defining.finditer(data, block.start, block.end):
         if lexical.in_line_comment(data, match.start()):
@@ -78,13 +86,19 @@ def bindings(block: Block) -> list[Binding]:
             broken += listed is None
             continue
         name = _STRING.search(data, *listed[0][0])
-        if name is None or (match[0][:1] != b"." and len(listed[0]) < 2):
+        if (
+            name is None
+            or _CODE.search(data, listed[0][0][0], name.start()) is not None
+            or (match[0][:1] != b"." and len(listed[0]) < 2)
+        ):
             continue
         text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
         owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
+        receiver = _RECEIVER.search(data, max(block.start, match.start() - 80), match.start()) if held else None
+        holder = held.get(receiver[1]) if receiver is not None else None
+        within = holder.within if holder is not None else ""
+        owner = owner or (holder.owner if holder is not None else "")
         text = f"{owner}.{text}" if owner else text
-        receiver = _RECEIVER.search(data, max(block.start, match.start() - 80), match.start()) if inside else None
-        within = inside.get(receiver[1], "") if receiver is not None else ""
         found.append(Binding(text, match.start(), listed[1], block, within))
     return found
 
@@ -98,11 +112,22 @@ def _named_by_macros(block: Block) -> Iterator[Binding]:
                 yield Binding(given[1].decode(), place, given.end(), block)
 
 
-def _submodules(block: Block) -> dict[bytes, str]:
-    """The variables that stand for submodules (``py::module ops = m.def_submodule("ops")``), and their dotted names."""
-    found: dict[bytes, str] = {}
-    if b"def_submodule" in block.words:
-        for match in _SUBMODULE.finditer(block.unit.data, block.start, block.end):
-            above = found.get(match[2], "")
-            found[match[1]] = f"{above}.{match[3].decode()}" if above else match[3].decode()
+class Holder(NamedTuple):
+    """What a variable in a registering function stands for: submodules, dotted, and a class in them."""
+
+    within: str
+    owner: str = ""
+
+
+def holders(block: Block) -> dict[bytes, Holder]:
+    """The variables of a block that stand for submodules and classes of the module that it is given."""
+    found: dict[bytes, Holder] = {}
+    if not {b"def_submodule", b"attr", b"class_"}.isdisjoint(block.words):
+        for match in _HOLDERS.finditer(block.unit.data, block.start, block.end):
+            variable, above, name = (match[1], match[4], match[5]) if match[1] else (match[6], match[7], match[8])
+            outer = found.get(above, Holder("")).within
+            if match[6] or b"class_" in (match[3] or b""):
+                found[variable] = Holder(outer, name.decode())
+            else:
+                found[variable] = Holder(f"{outer}.{name.decode()}" if outer else name.decode())
     return found

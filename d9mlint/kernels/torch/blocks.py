@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.unit import Function, Unit
 from d9mlint.kernels.torch import pasted
@@ -34,16 +35,19 @@ _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
 EXPORTING = re.compile(
     rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
     rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?"
-    rb"|PD_BUILD_(?:DOUBLE_GRAD_|GRAD_)?OP)\s*\(\s*\"?([\w.]+)"
+    rb"|PD_BUILD_(?:DOUBLE_GRAD_|GRAD_)?OP|TVM_FFI_DLL_EXPORT_TYPED_FUNC)\s*\(\s*\"?([\w.]+)"
 )
 """Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h,
-paddle/extension.h."""
+paddle/extension.h, tvm/ffi/function.h."""
 _GRADIENT = {b"PD_BUILD_GRAD_OP": "_grad", b"PD_BUILD_DOUBLE_GRAD_OP": "_grad_grad"}
 """How Paddle calls the gradient of an op (paddle/phi/api/ext/op_meta_info.h, ``OpMetaInfoBuilder``)."""
 _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
-_NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
+_NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
+
+
+_NONE: Mapping[bytes, list[Macro]] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,10 +155,10 @@ class Blocks(NamedTuple):
         return [self.blocks[at] for at in sorted({at for word in words for at in self.users.get(word, ())})]
 
 
-def blocks(unit: Unit) -> Blocks:
-    """Splits a source."""
+def blocks(unit: Unit, libraries: Mapping[bytes, list[Macro]] = _NONE) -> Blocks:
+    """Splits a source; ``libraries`` are macros of the repository that register (``pasted.registering``)."""
     found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
-    found += [block for made in pasted.units(unit) for block in _functions(made)]
+    found += [block for made in pasted.units(unit, libraries) for block in _functions(made)]
     found += [Block(unit, "table", t.name, t.start, t.end, words(unit.data, t.start, t.end)) for t in tables(unit)]
     defined: dict[bytes, set[str]] = {}
     for block in found:

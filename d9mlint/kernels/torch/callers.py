@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch import naming, virtual
+from d9mlint.kernels.torch import naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
+from d9mlint.kernels.torch.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
 _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")
@@ -20,24 +20,13 @@ _LAUNCH = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?<<<")
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
 _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 """An entry of a table: ``{"name", function}``."""
-_IN_TEMPLATE = re.compile(rb"<[^<>;{}()]*(?:<[^<>;{}()]*>[^<>;{}()]*)*\Z")
-"""Before a template argument: an angle bracket is open."""
 _HANDED_TO = re.compile(rb"\b(\w+)\s*<\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a template."""
 _MAX_TEMPLATES = 8
 _MAX_HEAD = 300
 _PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
-_HOLDER = re.compile(rb"\b(?:\w+_ptr|vector|array|optional|pair|tuple|\w*map|set|function|\w*_cast|ObjectRef)\s*\Z")
-"""Templates that hold objects of a class, and call no method of it."""
-_IN_ALIAS = re.compile(rb"\b(?:using\s+\w+\s*=|typedef)[^;{}]*\Z")
-_MADE = re.compile(rb"\bnew\s+(?:\w+\s*::\s*)*\Z")
-"""An object that is made to be called through its base class; what a constructor makes, other methods call."""
-_STORED = re.compile(rb"\bmake_(?:shared|unique)\s*<\s*(?:\w+\s*::\s*)*\Z")
 _REGISTRARS = (b"Library", b"module", b"module_")
-_MAX_BEFORE = 2_000
-_MAX_MAKER = 200
-"""How far before a class the ``new`` or template may stand that makes an object of it."""
-_IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*\Z")
+_IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a macro."""
 _REGISTERING = ("library", "operators", "function", "export")
 _TEST_FOLDERS = frozenset(("test", "tests", "bench", "benchmark", "benchmarks"))
@@ -60,13 +49,15 @@ class Callers:
         self._bindings: dict[Block, list[Binding]] = {}
         self._operators: dict[str, Block] = {}
         self._templates: dict[bytes, frozenset[bytes] | None] = {}
-        self._standing: dict[tuple[str, int], _Standing] = {}
+        self._standing: dict[tuple[str, int], Standing] = {}
 
     def blocks(self, path: str) -> Blocks:
         """The blocks of a source; none where it cannot be parsed."""
         if path not in self._blocks:
             unit = self.repository.unit(path)
-            self._blocks[path] = blocks(unit) if unit is not None else Blocks(())
+            self._blocks[path] = (
+                blocks(unit, self.repository.derived(pasted.registering, "")) if unit is not None else Blocks(())
+            )
         return self._blocks[path]
 
     def callers(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
@@ -82,8 +73,8 @@ class Callers:
         return self._bindings[block]
 
     def binding(self, block: Block, place: int) -> Binding | None:
-        """The registration whose arguments hold a place."""
-        return next((b for b in self.bindings(block) if b.start <= place < b.end), None)
+        """The registration whose arguments hold a place; the last that begins before it, where one seems to go on."""
+        return next((b for b in reversed(self.bindings(block)) if b.start <= place < b.end), None)
 
     def operator(self, name: str, at: Block) -> Block:
         """The operator of the dispatcher of that name, as a block that other code mentions by this name."""
@@ -112,13 +103,15 @@ class Callers:
         if block.internal and _is_kernel(block) and all(other.kind != "function" for other, _ in found):
             # A kernel that its file only defines (and instantiates): another one declares and launches it.
             found += self._in_files([p for p in self._visible(block, word) if p != home], block, word)
-        if block.kind == "function" and not block.scope:
+        if block.kind == "function":
             found = self._in_namespaces(found, block, word)
         found += self._renamed(block) if block.scope else []
         named = virtual.bases(block, self.repository)
         if named:
             known = {other for other, _ in found}
-            found += [one for one in virtual.calls(block, named, self._of_any(block, named)) if one[0] not in known]
+            calls = virtual.calls(block, named, self._of_any(block, named))
+            homes = self._homes(named)
+            found += [one for one in calls if one[0] not in known and _nearest_class(one[0], block, homes)]
         found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
         return found if len(found) <= _MAX_CALLERS else []
 
@@ -144,15 +137,27 @@ class Callers:
     def _in_namespaces(
         self, found: list[tuple[Block, tuple[int, ...]]], block: Block, word: bytes
     ) -> list[tuple[Block, tuple[int, ...]]]:
-        """The places that mean this function and none of its name in another namespace."""
+        """The places that mean this function (or class) and none of its name in another namespace."""
         rivals = {
-            naming.namespaces(b)
+            naming.around(b)
             for p in self._files.get(word, ())
             for b in self.blocks(p).blocks
-            if b.name == block.name and b.kind == "function" and not b.scope
-        } if found else ()  # fmt: skip
-        kept = [(other, tuple(p for p in at if naming.meant(other, block, p, rivals))) for other, at in found]
+            if b.kind == "function" and b.scope == block.scope and (b.name == block.name or block.scope)
+        } if found else set()  # fmt: skip
+        if block.scope and len(rivals) < 2:
+            return found
+        here = block.scope.encode()
+        kept = [
+            (other, tuple(p for p in at if not _named(other, here, p) or naming.meant(other, block, p, rivals)))
+            for other, at in found
+        ]
         return [(other, at) for other, at in kept if at]
+
+    def _homes(self, classes: frozenset[bytes]) -> set[tuple[str, ...]]:
+        """The namespaces that have classes of these names."""
+        paths = {path for name in classes for path in self.repository.holding(name)}
+        every = (block for path in sorted(paths) for block in self.blocks(path).blocks)
+        return {naming.around(block) for block in every if block.scope and block.scope.encode() in classes}
 
     def _in_files(self, paths: list[str], block: Block, word: bytes) -> list[tuple[Block, tuple[int, ...]]]:
         found: list[tuple[Block, tuple[int, ...]]] = []
@@ -173,7 +178,7 @@ class Callers:
             return False
         if block.name == block.scope or block.name.startswith(("operator", "~")) or self.autograd(block):
             return False
-        handed = _HANDED_TO.search(other.unit.data, max(0, place - _MAX_BEFORE), place)
+        handed = _HANDED_TO.search(other.unit.data, max(0, place - MAX_BEFORE), place)
         words = self._words_of_template(handed[1]) if handed is not None else None
         return words is not None and block.name.encode() not in words
 
@@ -215,7 +220,7 @@ class Callers:
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
         if block.scope and owners and not _defines_class(self.repository.data(home), word):
             owners = [p for p in owners if _defines_class(self.repository.data(p), word)]
-        owners = [p for p in owners if not self._overloads(p, block)]
+        owners = [p for p in owners if not self._overloads(p, block) and not self._qualifies(p, block)]
         if not owners:
             return files
         return [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
@@ -228,6 +233,16 @@ class Callers:
         others = [b for b in self.blocks(path).blocks if b.name == block.name and b.kind == "function" and not b.scope]
         taken = [arity(b.function.node) for b in others if b.function is not None]
         return bool(taken) and all(most < low or least > high for least, most in taken)
+
+    def _qualifies(self, path: str, block: Block) -> bool:
+        """Whether a file that defines a function of this name names that of another namespace: ``kernel::f(x)``."""
+        own = naming.around(block)
+        if block.scope or block.kind != "function" or not own:
+            return False
+        if any(b.name == block.name and naming.around(b) == own for b in self.blocks(path).blocks):
+            return False
+        named = re.compile(rb"\b" + own[-1].encode() + rb"\s*::\s*" + re.escape(block.name.encode()) + rb"\s*[(<]")
+        return named.search(self.repository.data(path)) is not None
 
     def _mentions(self, other: Block, block: Block, word: bytes) -> tuple[int, ...]:
         places = other.words.get(word, ())
@@ -268,8 +283,8 @@ class Callers:
             return True
         key = other.unit.path, place
         if key not in self._standing:
-            self._standing[key] = _standing(data, place)
-        return _reaches(other, block, self._standing[key])
+            self._standing[key] = standing(data, place)
+        return reaches(other, block, self._standing[key])
 
 
 def _defines_class(data: bytes, name: bytes) -> bool:
@@ -289,7 +304,7 @@ def _handed_on(block: Block) -> Iterator[bytes]:
     text = block.unit.data[max(0, block.start - _MAX_HEAD) : block.end]
     for named in _PARAMETER.finditer(text):
         for given in re.finditer(rb"(\w+)\s*<\s*" + named[1] + rb"\b", text[named.end() :]):
-            if _HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
+            if HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
                 yield given[1]
 
 
@@ -310,6 +325,11 @@ def _through(other: Block, place: int) -> bool:
 def _qualified(other: Block, place: int) -> bool:
     """Whether a namespace stands before a word; without one a method of the own class is meant before a function."""
     return other.unit.data[max(0, place - 3) : place].rstrip().endswith(b"::")
+
+
+def _named(other: Block, class_: bytes, place: int) -> bool:
+    """Whether the word at a place is a name of its own (of a class, where one is asked for), no member of an object."""
+    return not class_ or other.unit.data.startswith(class_, place)
 
 
 def _is_kernel(block: Block) -> bool:
@@ -333,54 +353,23 @@ def _is_called(other: Block, block: Block, place: int) -> bool:
     return after.startswith((b"(", b"<", b"{")) or bool(_ADDRESS.search(before) or _IN_MACRO.search(before))
 
 
-class _Standing(NamedTuple):
-    """How the name of a class stands at a place."""
-
-    stored: bool
-    """``std::make_shared<Class>``: an object that others call."""
-    made: bool
-    """``new Class``."""
-    given: bool
-    """It is handed to a template that does not only hold it, or stands in an alias."""
-
-
-def _standing(data: bytes, place: int) -> _Standing:
-    first = max(0, place - _MAX_MAKER)
-    stored, made = (pattern.search(data, first, place) is not None for pattern in (_STORED, _MADE))
-    return _Standing(stored, made, _is_given(data[max(0, place - _MAX_BEFORE) : place]))
-
-
-def _reaches(other: Block, block: Block, at: _Standing) -> bool:
-    """Whether who names a class may call a method of it, which it does not name: it hands the class to a template.
-
-    Objects and functors are called without a name; an alias is used elsewhere in the block.
-    """
-    name = block.name
-    if at.stored or (at.made and other.scope and other.name == other.scope):
-        return name == block.scope
-    if name.startswith(("operator", "~")) or name in (block.scope, "forward", "backward", "apply"):
-        return True
-    return at.made or at.given or other.kind == "export"
-
-
-def _is_given(before: bytes) -> bool:
-    """Whether what follows is handed to a template that does not only hold it, or stands in an alias."""
-    statement = before[max(before.rfind(mark) for mark in (b";", b"{", b"}")) + 1 :]
-    inside = statement[max(statement.rfind(mark) for mark in (b"(", b")")) + 1 :]
-    handed = _IN_TEMPLATE.search(inside) if b"<" in inside else None
-    if handed is not None:
-        start = len(statement) - len(inside) + handed.start()
-        if _HOLDER.search(statement, max(0, start - _MAX_MAKER), start) is None:
-            return True
-    return _IN_ALIAS.search(statement) is not None
-
-
 def _nearest(path: str, home: str, owners: list[str]) -> bool:
     """Whether no other file that defines the name lies nearer than this one."""
     own = _common(path, home)
     return all(_common(path, owner) <= own for owner in owners)
 
 
+def _nearest_class(other: Block, block: Block, homes: set[tuple[str, ...]]) -> bool:
+    """Whether who calls a method of a base class can mean that of this block: no namesake of the base is nearer."""
+    own, here = naming.around(block), naming.around(other)
+    base = max(sorted(homes), key=lambda home: _shared(home, own), default=own)
+    return all(_shared(here, home) <= _shared(here, base) for home in homes)
+
+
 def _common(path: str, other: str) -> int:
-    folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], folders))
+    return _shared(path.split("/")[:-1], other.split("/")[:-1])
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many parts two names begin with alike."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

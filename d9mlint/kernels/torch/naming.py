@@ -15,6 +15,8 @@ _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
 _ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
 _LIBRARIES = frozenset(("std", "thrust", "cub", "boost", "absl", "folly", "cutlass", "cute", "Eigen"))
 """Namespaces of libraries, whose functions are no functions of a project that has no such namespace."""
+_INNER = frozenset(("priv", "detail", "details", "impl", "internal"))
+"""Namespaces of implementations: ``pkg::Op`` hands its calls on to ``pkg::priv::Op``."""
 _MAX_BEFORE = 200
 
 
@@ -30,31 +32,44 @@ def namespaces(block: Block) -> tuple[str, ...]:
 
 
 def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ...]]) -> bool:
-    """Whether the name at a place of another block can be this free function.
+    """Whether the name at a place of another block can be this free function, or the class of this method.
 
-    ``rivals`` are the namespaces of other functions of that name: a name without a qualifier means the one in the
-    namespaces around it, if there is one.
+    ``rivals`` are the namespaces of other functions (or classes) of that name: a name means the one in the innermost
+    of the namespaces around it that has one.
     """
-    own = namespaces(block)
+    own, here = around(block), around(other)
     data = other.unit.data
     written = _QUALIFIER.search(data, max(0, place - _MAX_BEFORE), place)
-    if written is not None:
-        last = _parts(re.sub(r"<[^>]*>", "", written[1].decode("utf-8", "replace")))[-1]
-        if last in own:
+    parts = _parts(re.sub(r"<[^>]*>", "", written[1].decode("utf-8", "replace"))) if written is not None else []
+    known = {own, *rivals}
+    if len(known) > 1:
+        for depth in range(len(here), -1, -1):  # from the namespaces around it outwards
+            if (full := (*here[:depth], *parts)) in known and (full or parts):
+                return full == own or (block.scope != "" and _public(full) == _public(own))
+    if parts:
+        if parts[-1] in own:
             return True
-        return _aliases(data).get(last) in own if own else last not in _LIBRARIES
-    here = namespaces(other)
+        return _aliases(data).get(parts[-1]) in own if own else parts[-1] not in _LIBRARIES
     if not own or here[: len(own)] == own:
         return True
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+
+
+def _public(namespace: tuple[str, ...]) -> tuple[str, ...]:
+    """A namespace without the parts that hold what a class of the same name outside of them stands for."""
+    return tuple(name for name in namespace if name not in _INNER)
+
+
+def around(block: Block) -> tuple[str, ...]:
+    """The named namespaces around a function, or around the class whose method it is."""
+    return tuple(name for name in namespaces(block) if name != block.scope)
 
 
 def same_class(one: Block, other: Block) -> bool:
     """Whether two methods are of one class, which may be defined in two sources."""
     if not one.scope or one.scope != other.scope:
         return False
-    around, further = ([n for n in namespaces(block) if n != one.scope] for block in (one, other))
-    return around == further
+    return around(one) == around(other)
 
 
 def other_names(repository: Repository, name: str) -> frozenset[bytes]:

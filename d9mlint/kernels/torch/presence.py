@@ -10,7 +10,8 @@ from d9mlint.kernels.source.repository import SUFFIXES, Repository
 _TOP = 4000
 """Bytes of a source in which its first ``#include`` lines stand."""
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*(?:include|import)\b[^\n]*torch/", re.MULTILINE)
-_OTHERS = (b"<nnvm/", b"<dgl/", b"xla/ffi/", b"pybind11/", b"nanobind/", b"<mxnet/", b"paddle/extension.h")
+_OTHERS = (b"<nnvm/", b"<dgl/", b"xla/ffi/", b"pybind11/", b"nanobind/", b"<mxnet/", b"paddle/extension.h",
+           b"tvm/ffi/")  # fmt: skip
 
 
 _HEAD = re.compile(rb'^[ \t]*(?:extern "C" |[A-Za-z_])[^\n;{}()=#"]*?[\s*&](\w+)\s*\(', re.MULTILINE)

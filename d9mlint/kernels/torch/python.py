@@ -291,7 +291,7 @@ class Binder:
                 above = mention.parents[-1] if mention.parents else None
                 helper = entity.in_function and isinstance(above, ast.Attribute) and above.attr != "apply"
                 asked = (entity.kind == "table" and asks_for_keys(mention)) or _asked_about(entity, mention)
-                if isinstance(mention.node, ast.Constant) or helper or asked:
+                if isinstance(mention.node, ast.Constant) or helper or asked or mention.hidden:
                     continue
                 if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
                     yield from self._users_of_operators(entity, operators(entity, mention))

@@ -34,6 +34,13 @@ class Mention(NamedTuple):
             if isinstance(parent, _SCOPES) and child not in parent.decorator_list
         )
 
+    @property
+    def hidden(self) -> bool:
+        """Whether a name means a function that a function around it defines itself, not that of the module."""
+        name = self.node.id if isinstance(self.node, ast.Name) else ""
+        inner = (node for scope in self.scopes if not isinstance(scope, ast.ClassDef) for node in scope.body)
+        return bool(name) and any(isinstance(node, ast.FunctionDef) and node.name == name for node in inner)
+
 
 Above: TypeAlias = "tuple[ast.AST, Above, int] | None"
 """The parent of a node, what is above that, and how many there are."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from d9mlint.kernels.torch import loaded
 from d9mlint.kernels.torch.composed import closest
 from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
 from d9mlint.kernels.torch.presence import LOADING, MODULES
@@ -12,7 +13,7 @@ from d9mlint.kernels.torch.pyfiles import PyFile
 from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
 from d9mlint.kernels.torch.pywords import Mention
-from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, EXPRESSED, LOADED, Export
+from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, EXPRESSED, LOADED, TVM_FFI, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
           "_random_": "mx.nd.random.", "_sparse_": "mx.nd.sparse.", "_npi_": "mx.np.", "_np_": "mx.np.",
@@ -42,6 +43,8 @@ def met(export: Export, binder: Binder) -> Met:
         users = binder.users(_of_module(word, binder))
     elif export.framework == EXPRESSED:
         users = binder.users(_of_expression(word, binder))
+    elif export.framework == TVM_FFI:
+        users = binder.users(loaded.callers(word, binder))
     else:
         names = [word, *(_targets(word, binder) if export.framework == "jax" else ())]
         users = binder.users([entity for name in names for entity in _mentioned(name, binder)])

@@ -13,7 +13,7 @@ from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch import cython, naming
-from d9mlint.kernels.torch.bindings import Binding
+from d9mlint.kernels.torch.bindings import Binding, holders
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.cases import Case, case
@@ -21,22 +21,28 @@ from d9mlint.kernels.torch.presence import compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
-_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"),
-               ("PD_", "paddle"))  # fmt: skip
 C_FUNCTION = "c"
 """The framework of a function that a shared library exports under its plain name."""
 LOADED = "module"
 """That of a kernel in ``extern "C"``, which CuPy and PyCUDA take out of a module by its name."""
 EXPRESSED = "expression"
 """That of a kernel which Python has compiled by its name in C++: ``ns::k<float>``."""
+TVM_FFI = "tvm-ffi"
+"""That of a function that a module exports by ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``: an attribute of what Python loads."""
 CYTHON = "cython"
 """That of a function that a source of Cython calls: the export is the function or class in that source."""
-_QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
-"""A function of such a name asks how much memory is needed."""
+_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM_FFI", TVM_FFI), ("TVM", "tvm"),
+               ("XLA", "jax"), ("PD_", "paddle"))  # fmt: skip
+_QUERY = re.compile(r"workspace_?sizes?\Z|(?:\A|_)get_(?:max|min|num)_|_tactic_num\Z", re.IGNORECASE)
+"""A function of such a name asks how much memory is needed, how large a block may be, how many kernels there are."""
 _CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
 """An argument that chooses an operation."""
 _OPENING = re.compile(rb"\s*(?:<[^;{}()]*>\s*)?\(")
 _DEFAULT = re.compile(rb"(?:\"(\w*eterminis\w*)\"(?:_a)?\s*\)?|\bbool (\w*eterminis\w*))\s*=\s*(true|false|True|False)")
+_ASSERTS = re.compile(r"(?:\A|_)(?:ASSERT|D?CHECK)(?:_|\Z)")
+_GIVEN = re.compile(rb"\s*\(\s*(\w+)\s*[,)]")
+_MAX_LEVELS = 8
+"""Functions that hand a module on to others that register."""
 _MAX_STATES = 1500
 """How many functions one way may pass; beyond that the names mean nothing."""
 
@@ -156,6 +162,8 @@ class _Walk:
     def step(self, state: _State) -> list[tuple[Export, Step]]:
         """Adds the callers of a block; those that register it give what they export."""
         found: list[tuple[Export, Step]] = []
+        if state.block.kind == "macro" and _ASSERTS.search(state.block.name):
+            return found  # what is done where an assertion fails is no result
         for other, places in self._callers.callers(state.block):
             rest = []
             width = len(state.block.scope or state.block.name)
@@ -249,13 +257,42 @@ def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Expor
         return [(Export(bound.name, False, "", block.unit.path, framework), f"registered as `{bound.name}`")]
     if block.kind == "operators":
         return [(_operator("", bound.name), f"bound as `{bound.name}`")]
-    libraries = [block] if block.kind == "library" else [other for other, _ in callers.callers(block)]
     found = []
-    for library in libraries:
-        if library.kind == "library":
-            key = f" for {library.arguments[1]}" if library.name.endswith("IMPL") and len(library.arguments) > 2 else ""
-            found.append((_in_library(library, bound), f"bound as `{bound.name}`{key}"))
+    for library, within in _libraries(callers, block):
+        key = f" for {library.arguments[1]}" if library.name.endswith("IMPL") and len(library.arguments) > 2 else ""
+        inside = ".".join(part for part in (within, bound.within) if part)
+        found.append((_in_library(library, bound._replace(within=inside)), f"bound as `{bound.name}`{key}"))
     return found
+
+
+def _libraries(callers: Callers, block: Block) -> list[tuple[Block, str]]:
+    """The libraries that a registering function is part of, each with the submodule that it is handed there.
+
+    ``PYBIND11_MODULE(pkg, m) { bind_ops(m); }``, and ``bind_ops`` hands on ``m.def_submodule("ops")``.
+    """
+    found: list[tuple[Block, str]] = []
+    pending = [(block, "")]
+    seen = {block}
+    for _ in range(_MAX_LEVELS):
+        at, pending = pending, []
+        for inner, within in at:
+            if inner.kind == "library":
+                found.append((inner, within))
+                continue
+            for other, places in callers.callers(inner) if inner.kind == "function" else ():
+                if other in seen or other.kind not in ("library", "function"):
+                    continue
+                seen.add(other)
+                handed = _handed(other, places[0] + len(inner.name))
+                pending.append((other, ".".join(part for part in (handed, within) if part)))
+    return found
+
+
+def _handed(block: Block, end: int) -> str:
+    """The submodule that a call, whose name ends there, is given."""
+    given = _GIVEN.match(block.unit.data, end, end + 200)
+    holder = holders(block).get(given[1]) if given is not None else None
+    return holder.within if holder is not None else ""
 
 
 def _in_library(library: Block, bound: Binding) -> Export:

@@ -11,6 +11,8 @@ from d9mlint.kernels.source.unit import Unit
 _FILLED = re.compile(rb"=\s*(?:[\w:]{1,80}(?:\s*<[^<>;{}()]{0,200}>)?\s*)?(?=\{)")
 _ENTRIES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ \t\r\n{}(),<>&:"
 """What an initialiser of names alone is made of, with template arguments or those of a macro."""
+_DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*|//[^\n]*", re.MULTILINE)
+_END = re.compile(rb";|//[^\n]*")
 _MAX_TABLE = 20_000
 _NAMED = re.compile(rb"(\w+)\s*(?:\[[^\[\]]*\]\s*){0,3}\Z")
 _MAX_BEFORE = 160
@@ -28,8 +30,9 @@ def tables(unit: Unit) -> Iterator[Table]:
     """The tables of a source; what functions hold is theirs."""
     data = unit.data
     for match in _FILLED.finditer(data) if b"__global__" in data or b"ernel" in data else ():
-        end = data.find(b";", match.end(), match.end() + _MAX_TABLE)
-        text = data[match.end() : end].rstrip()
+        ends = (m.start() for m in _END.finditer(data, match.end(), match.end() + _MAX_TABLE) if m[0] == b";")
+        end = next(ends, -1)
+        text = _DIRECTIVE.sub(b"", data[match.end() : end]).rstrip()
         if end < 0 or not text.endswith(b"}") or text.translate(None, _ENTRIES):
             continue
         named = _NAMED.search(data, max(0, match.start() - _MAX_BEFORE), match.start())

@@ -19,11 +19,11 @@ from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.presence import is_bound
 from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import C_FUNCTION, EXPRESSED, LOADED, Export, Route, routes
+from d9mlint.kernels.torch.routes import C_FUNCTION, EXPRESSED, LOADED, TVM_FFI, Export, Route, routes
 from d9mlint.model import Location
 from d9mlint.model.kernel import Guard
 
-_BY_NAME = (C_FUNCTION, LOADED, EXPRESSED)
+_BY_NAME = (C_FUNCTION, LOADED, EXPRESSED, TVM_FFI)
 """What Python finds by its name: an op only where Python does."""
 _MAX_LEVELS = 6
 """Wrappers in wrappers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tree_sitter
 
 from d9mlint.kernels.judging import around, memory, uses
-from d9mlint.kernels.judging.constants import Constant, constant
+from d9mlint.kernels.judging.constants import Constant, constant, only_reads
 from d9mlint.kernels.judging.operations import Operation
 from d9mlint.kernels.sites.atomics import Atomic
 
@@ -83,8 +83,8 @@ def _locked(atomic: Atomic) -> bool:
             text = atomic.unit.text(called) if called is not None else ""
             listed = call.child_by_field_name("arguments")
             given = [atomic.unit.text(n) for n in listed.named_children] if listed is not None else []
-            if len(given) == 3 and given[1] == given[2]:
-                continue  # it only reads
+            if only_reads(text, given[1:]):
+                continue  # who waits for a flag takes no lock
             used = uses.use(call, atomic.unit)
             if used.spins or (("CAS" in text or "Exch" in text) and used.kind != "unused"):
                 return True

@@ -12,7 +12,7 @@ from d9mlint.kernels.judging.known.scalars import element, kind, plain
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 
-_PARAMETER = re.compile(rb"\b(?:typename|class)\s+\Z")
+_PARAMETER = re.compile(rb"[<,]\s*(?:typename|class)\s+\Z")
 _VIEWED = re.compile(r"\w+::(?:t_\w+|HostMirror)")
 """A view of a name that stands for two, in the memory of the host and of the device (Kokkos' ``DualView``)."""
 _WRITTEN = rb"[\w\s:]+?(?:<[^;{}]{0,400}>(?:::\w+)?)?(?:\s*\*(?:\s*const|\s*__restrict(?:__)?)*)*"

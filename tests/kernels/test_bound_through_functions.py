@@ -1,0 +1,197 @@
+"""Registrations in functions that a module calls, through submodules and classes, and namesakes in other namespaces."""
+
+from __future__ import annotations
+
+import pytest
+
+from .torch_programs import KERNEL, only, ops
+
+HEAD = "#include <torch/extension.h>\nvoid scatter_launcher(at::Tensor x, at::Tensor out);\n"
+MAIN = """
+#include <pybind11/pybind11.h>
+void bind_all(py::module& m);
+PYBIND11_MODULE(core, m) { bind_all(m); }
+"""
+ALL = """
+#include <pybind11/pybind11.h>
+void bind_shapes(py::module& m);
+void bind_all(py::module& m) {
+  auto m_t = static_cast<py::module>(m.attr("t"));
+  bind_shapes(m_t);
+}
+"""
+SHAPES = (
+    HEAD
+    + """
+struct Mesh { Mesh& Scatter(at::Tensor x) { scatter_launcher(x, x); return *this; } };
+void bind_shapes(py::module& m) {
+  py::module m_shapes = m.def_submodule("shapes");
+  auto mesh = static_cast<py::class_<Mesh, std::shared_ptr<Mesh>>>(m_shapes.attr("Mesh"));
+  mesh.def(py::init([](int n) { return Mesh(Device("CPU:0")); }), "n"_a);
+  mesh.def("scatter", &Mesh::Scatter, R"doc(Adds (what ) is handed in.)doc", "x"_a);
+  mesh.def("size", [](Mesh& mesh) { return 1; });
+}
+"""
+)
+FILES = {"csrc/scatter.cu": KERNEL, "csrc/main.cpp": MAIN, "csrc/all.cpp": ALL}
+
+
+def test_a_class_in_a_submodule_through_functions() -> None:
+    op = only({**FILES, "csrc/shapes.cpp": SHAPES})
+    assert (op.name, op.chain[-1].text) == ("core.t.shapes.Mesh.scatter", "bound as `Mesh.scatter`")
+    declared = SHAPES.replace(
+        'auto mesh = static_cast<py::class_<Mesh, std::shared_ptr<Mesh>>>(m_shapes.attr("Mesh"));',
+        'py::class_<Mesh, std::shared_ptr<Mesh>> mesh(m_shapes, "Mesh", "Triangles.");',
+    )
+    assert only({**FILES, "csrc/shapes.cpp": declared}).name == "core.t.shapes.Mesh.scatter"
+
+
+def test_a_function_that_no_module_calls_binds_nothing() -> None:
+    assert ops({**FILES, "csrc/main.cpp": MAIN.replace("{ bind_all(m); }", "{ }"), "csrc/shapes.cpp": SHAPES}) == []
+
+
+NEW = f"""{HEAD}
+namespace lib {{ namespace t {{ namespace shapes {{
+struct Mesh {{ Mesh& Scatter(at::Tensor x); }};
+void bind(py::module& m) {{ m.def("scatter", &Mesh::Scatter); }}
+}} }} }}
+"""
+OLD = """
+#include <pybind11/pybind11.h>
+namespace lib { namespace shapes {
+Mesh& Mesh::Scatter(at::Tensor x) { return *this; }
+void bind(py::module& m) { m.def("old_scatter", &Mesh::Scatter); }
+} }
+"""
+BIND = """
+#include <pybind11/pybind11.h>
+namespace lib { namespace t {
+void bind_t(py::module& m) { shapes::bind(m); }
+} }
+PYBIND11_MODULE(core, m) { lib::shapes::bind(m); lib::t::bind_t(m); }
+"""
+METHOD = (
+    HEAD
+    + """
+namespace lib {
+namespace {
+int helper() { return 1; }
+}  // namespace
+
+namespace t { namespace shapes {
+Mesh& Mesh::Scatter(at::Tensor x) { CUDA_CALL(scatter_launcher, x, x); return *this; }
+} } }
+"""
+)
+
+
+def test_classes_and_functions_of_one_name_in_two_namespaces() -> None:
+    """Not the old class's; the comment `// namespace` before a method opens none."""
+    files = {"csrc/scatter.cu": KERNEL, "csrc/mesh.cpp": METHOD, "csrc/new.cpp": NEW, "csrc/old.cpp": OLD,
+             "csrc/bind.cpp": BIND}  # fmt: skip
+    assert [op.name for op in ops(files)] == ["core.scatter"]
+    plain = METHOD.replace("}  // namespace\n\nnamespace t", "}\n\nnamespace t")
+    assert [op.name for op in ops({**files, "csrc/mesh.cpp": plain})] == ["core.scatter"]
+
+
+INNER = (
+    HEAD
+    + """
+namespace lib { namespace %s { void Mesh::operator()(at::Tensor x) const { scatter_launcher(x, x); } } }
+"""
+)
+OUTER = """
+#include <pybind11/pybind11.h>
+namespace lib {
+void Mesh::operator()(at::Tensor x) const { meshSubmit(handle, x); }
+void RunMesh(at::Tensor x) { auto op = CreateOperator<lib::Mesh>(0); op->submit(x); }
+PYBIND11_MODULE(core, m) { m.def("mesh", &RunMesh); }
+}
+"""
+
+
+@pytest.mark.parametrize("inner, reached", [("priv", True), ("detail", True), ("other", False)])
+def test_a_class_that_stands_for_that_of_an_inner_namespace(inner: str, reached: bool) -> None:
+    files = {"csrc/scatter.cu": KERNEL, "csrc/inner.cpp": INNER % inner, "csrc/outer.cpp": OUTER}
+    assert bool(ops(files)) is reached
+
+
+KERNELS = (
+    HEAD + "namespace lib { namespace kernel { void Scatter(at::Tensor x) { CUDA_CALL(scatter_launcher, x, x); } } }"
+)
+SAME = (
+    HEAD
+    + """
+namespace lib { namespace kernel { void Scatter(at::Tensor x); }
+void Scatter(at::Tensor x) { kernel::Scatter(x); }
+PYBIND11_MODULE(core, m) { m.def("scatter", &Scatter); }
+}
+"""
+)
+
+
+def test_a_function_that_calls_its_namesake_in_another_namespace() -> None:
+    files = {"csrc/scatter.cu": KERNEL, "csrc/kernel.cpp": KERNELS, "csrc/bind.cpp": SAME}
+    assert only(files).name == "core.scatter"
+    assert ops({**files, "csrc/bind.cpp": SAME.replace("{ kernel::Scatter(x); }", "{ other(x); }")}) == []
+
+
+BASE = """
+#include <pybind11/pybind11.h>
+namespace lib { namespace %s {
+struct Step { virtual ~Step() {} virtual void Compute(at::Tensor x) const = 0; };
+%s
+void %s(at::Tensor x, const Step& step) { step.Compute(x); }
+void bind_%s(py::module& m) { m.def("%s", &%s); }
+} }
+"""
+OVERRIDES = """
+struct Plane : public Step { void Compute(at::Tensor x) const override { scatter_launcher(x, x); } };
+"""
+
+
+def test_a_base_class_that_has_a_namesake_elsewhere() -> None:
+    new = BASE % ("t", OVERRIDES, "Run", "t", "run", "Run")
+    old = BASE % ("legacy", "", "RunOld", "legacy", "run_old", "RunOld")
+    main = MAIN.replace("bind_all(m);", "lib::t::bind_t(m); lib::legacy::bind_legacy(m);")
+    files = {"csrc/scatter.cu": KERNEL, "csrc/new.cpp": HEAD + new, "csrc/old.cpp": old, "csrc/main.cpp": main}
+    assert [op.name for op in ops(files)] == ["core.run"]
+
+
+@pytest.mark.parametrize("macro, reached", [("MY_ASSERT", False), ("MY_DCHECK_GT", False), ("MY_RUN", True)])
+def test_what_runs_where_an_assertion_fails_leads_nowhere(macro: str, reached: bool) -> None:
+    bind = f"""{HEAD}
+    #define {macro}(x) do {{ if (!(x)) scatter_launcher(x, x); }} while (0)
+    void check(at::Tensor x) {{ {macro}(x); }}
+    PYBIND11_MODULE(core, m) {{ m.def("check", &check); }}
+    """
+    assert bool(ops({"csrc/scatter.cu": KERNEL, "csrc/bind.cpp": bind})) is reached
+
+
+@pytest.mark.parametrize(
+    "made, reached", [("Base* w = new Worker(2);", True), ("Worker* w = new Worker(2);", False),
+                      ("std::reference_wrapper<Worker> w = find();", False),
+                      ("f(x);  // small: x <= 1\n lib::Worker w = find();", False), ("run<Worker>(x);", True)]
+)  # fmt: skip
+def test_who_points_to_the_class_itself_names_its_methods(made: str, reached: bool) -> None:
+    bind = f"""{HEAD}
+    struct Worker {{ void reduce(at::Tensor x) {{ scatter_launcher(x, x); }} int size() {{ return 1; }} }};
+    void all(at::Tensor x) {{ {made} }}
+    PYBIND11_MODULE(core, m) {{ m.def("all", &all); }}
+    """
+    assert bool(ops({"csrc/scatter.cu": KERNEL, "csrc/bind.cpp": bind})) is reached
+
+
+@pytest.mark.parametrize(
+    "macro",
+    [
+        "#define OP_DISPATCH(KEY, NAME, F) \\\n  TORCH_LIBRARY_IMPL(pkg, KEY, m) { m.impl(NAME, torch::dispatch(KEY, TORCH_FN(F))); }\n",
+        "#define OP_DISPATCH(KEY, NAME, F) TORCH_LIBRARY_FRAGMENT(pkg, m) { m.def(NAME, &F); }\n",
+    ],
+)  # fmt: skip
+def test_a_macro_of_a_header_that_stands_for_a_library(macro: str) -> None:
+    bind = HEAD + '#include "dispatch.h"\nOP_DISPATCH(CUDA, "scatter", scatter_launcher);\n'
+    op = only({"csrc/scatter.cu": KERNEL, "csrc/dispatch.h": macro, "csrc/bind.cpp": bind})
+    assert (op.name, op.chain[-1].location.path, op.chain[-1].location.line) == ("pkg::scatter", "csrc/bind.cpp", 4)
+    other = "#define OP_DISPATCH(KEY, NAME, F) static int unused;\n"
+    assert ops({"csrc/scatter.cu": KERNEL, "csrc/dispatch.h": other, "csrc/bind.cpp": bind}) == []
