@@ -296,3 +296,10 @@ def test_a_class_that_is_made_with_too_few_arguments_runs_no_further(base: str) 
     )
     assert "random.seed" not in calls(story(text.format("3")))
     assert "random.seed" in calls(story(text.format("None, 3")))
+
+
+def test_a_function_that_takes_the_name_of_what_it_is_made_around() -> None:
+    text = (
+        "import random\ndef timed(fn):\n    def fn():\n        return random.random()\n    return fn\ntimed(print)()\n"
+    )
+    assert "random.random" in calls(story(text))

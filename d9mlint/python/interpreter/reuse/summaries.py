@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 MAX_PARTS = 16
 """Items of a sequence that are compared one by one; a longer one is only like itself."""
+MAX_WRAPPED = 4
+"""Wrappers around wrappers that are told apart by what they wrap."""
 _IN_PACKAGE = re.compile(r"\.*([A-Za-z_]\w*\.)*\w*")
 
 
@@ -125,13 +127,20 @@ class Summaries:
         self._known.setdefault(key, []).append(summary)
 
 
-def told_apart(func: Func) -> Hashable:
-    """What tells a function from others: its definition and, of a wrapper, the functions that it was made around."""
+def told_apart(func: Func, levels: int = MAX_WRAPPED) -> Hashable:
+    """What tells a function from others: its definition and, of a wrapper, the functions that it was made around.
+
+    ``levels`` of these may be wrappers themselves; one may even be made around what has its own name.
+    """
+    if not levels:
+        return id(func.node)
     around = func.closure.func
     params = around.node.params if around is not None else ()
     handed = (func.closure.vars.get(one.name) for one in params)
     wrapped = tuple(
-        told_apart(one) if isinstance(one, Func) else kind_of(one) for one in handed if isinstance(one, CALLABLE)
+        told_apart(one, levels - 1) if isinstance(one, Func) else kind_of(one)
+        for one in handed
+        if isinstance(one, CALLABLE)
     )
     return (id(func.node), wrapped) if wrapped else id(func.node)
 
