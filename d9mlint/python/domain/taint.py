@@ -70,7 +70,7 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     """Origins, order and source events of several values together."""
     origins: set[str] = set()
     order = ""
-    sources: list[Event] = []
+    sources: dict[int, Event] = {}
     for value in values:
         if type(value) in _CLEAN:
             continue
@@ -78,9 +78,9 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
             o, r, s = taint_of(leaf)
             origins |= o
             order = order or r
-            if s:
-                sources.extend(e for e in s if e not in sources)
-    return frozenset(origins), order, tuple(sources)
+            for event in s:
+                sources.setdefault(id(event), event)
+    return frozenset(origins), order, tuple(sources.values())
 
 
 def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
