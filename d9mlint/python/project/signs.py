@@ -101,7 +101,7 @@ _SIGNS = (
         words=(
             b"tf.app.run", b"Optimizer(", *(b"tf." + name + b"." for name in _ROOMS_GONE_IN_2),
             *(b"tf." + name + b"(" for name in _GONE_IN_2),
-        ), needs=b"import tensorflow as tf", without=(b"compat",),
+        ), needs=b"import tensorflow as tf", without=(b"compat.v1", b"compat import", b"disable_v2_behavior"),
     ),
     # Keras 2.3 was the first for TF 2, and lacks these with it: the names of Keras 1 for the order of an image's axes,
     # `Merge` and `merge`, the shape helper of the applications, the session (keras==2.1.6, 2.2.4, 2.2.5 and 2.3.1:

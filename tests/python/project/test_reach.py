@@ -96,6 +96,11 @@ def test_names_that_a_package_lost_before_their_module(tmp_path: Path) -> None:
         ("from tensorflow.examples.tutorials.mnist import input_data\n", "<2.0", "tensorflow.examples"),
         ("import tensorflow as tf\nx = tf.layers.dense(x, 4)\n", "<2.0", "tf.layers.dense"),
         ("import tensorflow as tf\ntf.logging.set_verbosity(level)\n", "<2.0", "tf.logging.set_verbosity"),
+        (
+            "import tensorflow as tf\nfrom tensorflow.python.util import compat\nsession = tf.Session()\n",
+            "<2.0",
+            "tf.Session",
+        ),
     ],
 )
 def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier: str, name: str) -> None:

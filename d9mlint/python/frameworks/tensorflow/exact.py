@@ -10,7 +10,8 @@ from d9mlint.python.interpreter.program import Program
 _OURS = ("tensorflow.", "keras.", "tf_slim.", "?.")
 _EXACT = re.compile(
     r"(\?|tensorflow\.Session\.run\(\))\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|"
-    r"ravel|reshape|item|pop|reset|step|render|seed|lower|upper|startswith|endswith|join|replace|zfill|ljust|rjust)|"
+    r"ravel|reshape|item|pop|reset|step|render|seed|lower|upper|startswith|endswith|join|replace|zfill|ljust|rjust|"
+    r"imshow|savefig|legend|add_subplot|subplots_adjust|set_(axis_off|title|[xy](label|lim|ticks)|aspect))|"
     r"tensorflow\.examples\.tutorials\.mnist\..+|"
     r"tensorflow\.(matmul|squared_difference|get_collection|clip_by_\w+|(\w+_)?\w+_initializer|"
     r"multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
@@ -29,7 +30,7 @@ _EXACT = re.compile(
 )
 """Products of matrices, sums along a whole axis and what works element by element: no atomics, no choice by time.
 
-Methods of arrays, lists and environments, which tensors do not have, are none of TensorFlow's.
+Methods of arrays, lists, environments and plots, which tensors do not have, are none of TensorFlow's.
 
 (tensorflow/core/kernels: matmul_op_impl.h takes cuBLAS, which is deterministic on one stream; the reductions of
 reduction_gpu_kernels.cu.h have no atomics since 1.4)
