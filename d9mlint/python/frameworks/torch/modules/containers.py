@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.conditions import both
+from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -179,11 +180,13 @@ def _run(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
         return None
     value = args[0]
     for module in modules:
+        given: list[tuple[Cond, Value]] = []
         for cond, leaf in alternatives(module):
-            if leaf is not ABSENT:
-                run = partial(calls.call, interp, leaf, [value], {}, frame, environment.place_of(event))
-                found = interp.under(cond, run)
-                value = value if found is None else found
+            run = partial(calls.call, interp, leaf, [value], {}, frame, environment.place_of(event))
+            found = value if leaf is ABSENT else interp.under(cond, run)
+            if found is not None:
+                given.append((cond, found))
+        value = choose(given)
     return value
 
 
