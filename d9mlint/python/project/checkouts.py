@@ -36,8 +36,9 @@ def home(
     if package in sys.stdlib_module_names:
         return None
     taken = [(module.split(".")[1:], names) for dots, module, names in lines if not dots and _is_in(module, package)]
-    if not any(names and parts for parts, names in taken):
+    if not any(names for _, names in taken):
         return None
+    inside = any(names and parts for parts, names in taken)  # `from sam import net` alone may mean any package
     several = len({tuple(parts) for parts, _ in taken}) > 1
     for root in roots:
         above = root in ("", ".") and not importer.startswith("../")
@@ -45,7 +46,9 @@ def home(
             continue
         if not all(_holds(root, parts, names, data) for parts, names in taken) or _is_required(package, root, data):
             continue
-        if several or data(join(root, "__init__.py")) is not None or _is_started(package, root, data):
+        if inside and (several or data(join(root, "__init__.py")) is not None):
+            return root
+        if _is_started(package, root, data):
             return root
     return None
 
@@ -75,6 +78,9 @@ def _is_required(package: str, root: str, data: Callable[[str], bytes | None]) -
 
 
 def _is_started(package: str, root: str, data: Callable[[str], bytes | None]) -> bool:
-    """Whether the README starts a module of the package."""
-    started = re.compile(rb"-m[ \t]+%s\.\w" % re.escape(package.encode()))
-    return any(started.search(data(join(root, name)) or b"") for name in _README)
+    """Whether the README starts a module of the package, which is there."""
+    started = re.compile(rb"-m[ \t]+%s\.([\w.]*\w)" % re.escape(package.encode()))
+    found = {
+        one.decode().replace(".", "/") for name in _README for one in started.findall(data(join(root, name)) or b"")
+    }
+    return any(data(join(root, path)) is not None for one in found for path in (f"{one}.py", f"{one}/__main__.py"))

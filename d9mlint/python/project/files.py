@@ -173,8 +173,8 @@ class Project:
         if base is not None:
             return base
         package, _, inside = dotted.partition(".")
-        if not inside:  # `import sam`: known where `import sam.data` was asked for
-            return self._homes.get((package, roots, importer), (None, ()))[0]
+        if not inside:
+            return self._home(package, roots, importer)
         key = (dotted, roots, importer)
         if key not in self._outside:
             before, self.asked = self.asked, set()
@@ -191,6 +191,12 @@ class Project:
             return None
         if any(self.module_at(join(root, package)) is not None for root in roots):
             return None  # a package of the program that lacks a module
+        root = self._home(package, roots, importer)
+        base = None if root is None else join(root, inside.replace(".", "/"))
+        return base if base is not None and self.module_at(base) is not None else None
+
+    def _home(self, package: str, roots: tuple[str, ...], importer: str) -> str | None:
+        """The root that is itself the package which a file imports from; None where there is none."""
         key = (package, roots, importer)
         if key not in self._homes:
             before, self.asked = self.asked, set()
@@ -199,8 +205,7 @@ class Project:
             self.asked = before
         root, asked = self._homes[key]
         self.asked |= asked
-        base = None if root is None else join(root, inside.replace(".", "/"))
-        return base if base is not None and self.module_at(base) is not None else None
+        return root
 
     def _imports_of(self, path: str) -> list[ImportLine]:
         text = self._text(path)

@@ -118,8 +118,9 @@ class Reach:
     def _homes(self, path: str) -> tuple[tuple[str, str], ...]:
         """The packages for which the file takes its own checkout, and the root that each is."""
         if path not in self._inner:
-            parts = (module.split(".") for level, module, _ in self._imports_of(path) if not level and "." in module)
-            self._inner[path] = tuple(dict.fromkeys((first, inner) for first, inner, *_ in parts))
+            taken = ((module.split("."), names) for level, module, names in self._imports_of(path) if not level)
+            parts = ((first, inner) for (first, *inside), names in taken for inner in inside[:1] or names)
+            self._inner[path] = tuple(dict.fromkeys(parts))
         found: dict[str, str] = {}
         for name, inner in self._inner[path]:
             # Most are of what is installed, and nothing here is called like a part of it.

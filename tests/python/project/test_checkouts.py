@@ -42,6 +42,14 @@ def test_what_the_folder_holds_under_its_own_name_is_followed(d9mlint: Callable[
     assert "nets/small.py" not in d9mlint("tools/train.py", "--format", "concise").out
 
 
+def test_modules_that_are_taken_out_of_the_folder_itself_are_followed(d9mlint: Callable[..., Any]) -> None:
+    write({"data.py": FILES["data.py"], "train.py": "from sam import data\n\nprint(data.load())\n", "__init__.py": ""})
+    assert "data.py" not in d9mlint("train.py", "--format", "concise").out
+    write({"README.md": "Run `python -m sam.train`.\n"})
+    assert "data.py:5" in d9mlint("train.py", "--format", "concise").out
+    assert "data.py:5" in d9mlint(".", "--format", "concise").out
+
+
 @pytest.mark.parametrize(
     ("changed", "root"),
     [
@@ -55,6 +63,9 @@ def test_what_the_folder_holds_under_its_own_name_is_followed(d9mlint: Callable[
         ({"tools/train.py": "from sam.nets.small import Net\n", "README.md": "python -m sam.tools.train\n"}, "."),
         ({"tools/train.py": "from sam.nets import small\nfrom sam import data\n"}, "."),
         ({"tools/train.py": "from sam import data\n"}, None),
+        ({"tools/train.py": "from sam import data\n", "__init__.py": ""}, None),
+        ({"tools/train.py": "from sam import data\n", "README.md": "python -m sam.tools.train\n"}, "."),
+        ({"tools/train.py": "from sam import data\n", "README.md": "python -m sam.other\n"}, None),
     ],
 )
 def test_the_folder_is_the_package_where_all_is_there(changed: dict[str, str], root: str | None) -> None:
