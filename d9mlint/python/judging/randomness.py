@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from d9mlint.model import Argument, Effect
+from d9mlint.model import Effect
 from d9mlint.python.domain.conditions import (
     TYPE_TEST,
     Cond,
@@ -19,8 +19,8 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
-from d9mlint.python.frameworks import unseendraws
+from d9mlint.python.domain.values import Const, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks import kerasfit, unseendraws
 from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
@@ -30,7 +30,6 @@ from d9mlint.python.frameworks.torch.ops import masks
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.torch.parameters.weights import kept, without_numbers
 from d9mlint.python.frameworks.torch.scorers import only_scores
-from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import counting
 from d9mlint.python.judging.flows import changes_nothing, takes_the_only_one
@@ -73,12 +72,6 @@ _SCOPED = ("tensorflow.get_variable", "tensorflow.layers.", "tensorflow.nn.rnn_c
 """Calls that take the initializer of their variable scope where they are given none."""
 _NOISE = ("tensorflow.layers.dropout", "tensorflow.nn.rnn_cell.DropoutWrapper")
 _SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
-_SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
-"""The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
-_DATASET = "tensorflow.data.Dataset"
-_FIT = "keras.Model.fit"
-_FITS = (".fit", ".fit_generator")
-_INDEXED = frozenset({"keras.utils.Sequence", "keras.utils.PyDataset"})
 _INITIALIZER = "keras.initializers.Initializer"
 
 
@@ -133,8 +126,8 @@ def _draws(program: Program) -> Iterator[Draw]:
                 draw = _draw(program, event, effect, named)
                 if draw is not None:
                     yield draw
-        if event.name.endswith(_FITS):
-            yield from _fit(program, event)
+        if event.name.endswith(kerasfit.FITS) and (generator := kerasfit.shuffles_with(program, event)) is not None:
+            yield Draw(event, generator, both(*event.guards), True)
     yield from _hidden(program)
 
 
@@ -243,49 +236,6 @@ def _initialized_by_scope(program: Program, event: Event) -> Cond:
     if any(cond is True and set(e.guards) <= set(event.guards) for e, cond in given):
         return True
     return either(*(both(*e.guards, cond) for e, cond in given))
-
-
-def _fit(program: Program, event: Event) -> Iterator[Draw]:
-    """``fit(shuffle=True)`` on arrays shuffles them: with NumPy before TF 2, with TensorFlow's generator since.
-
-    Keras 3 on JAX takes NumPy's, on PyTorch that one's (keras/src/trainers/data_adapters/array_data_adapter.py). The
-    batches of a ``Sequence`` are put in order with Python's `random` (keras 2.0.9 to 2.15: utils/data_utils.py; keras
-    3: trainers/data_adapters/py_dataset_adapter.py).
-    """
-    data = event.argument(Argument(0, "x")) or event.kwargs.get("generator")
-    shuffle = event.argument(Argument(None, "shuffle"))
-    if _is_indexed(data) and not (isinstance(shuffle, Const) and shuffle.value is False):
-        yield Draw(event, "python", both(*event.guards), True)
-    if (
-        event.name != _FIT
-        or data is None
-        or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data))
-    ):
-        return
-    if _is_indexed(data) or isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
-        return
-    if isinstance(data, Unknown) and shuffle is None and not _looks_like_array(data):
-        return
-    generator = _SHUFFLES.get(keras_backend(program))
-    if generator is None:
-        return
-    if generator == "tensorflow" and program.target.fits("tensorflow", "<2.0"):
-        generator = "numpy"
-    yield Draw(event, generator, both(*event.guards), True)
-
-
-def _is_indexed(data: Value | None) -> bool:
-    """Whether batches are taken by their number, from a ``Sequence`` of Keras or an object of a subclass of it."""
-    leaves = [leaf for _, leaf in alternatives(data)]
-    return any(
-        (isinstance(leaf, Inst) and not _INDEXED.isdisjoint(leaf.cls.external()))
-        or (isinstance(leaf, Obj) and leaf.type in _INDEXED)
-        for leaf in leaves
-    )
-
-
-def _looks_like_array(value: Unknown) -> bool:
-    return "array" in value.origins
 
 
 def no_own_seed(event: Event, effect: Effect) -> Cond:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, Seq, Unknown, alternatives
+from d9mlint.python.frameworks.kerasfit import data_of
 from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -26,11 +27,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         cond = _several(program, event)
         if cond is False:
             continue
-        sure, draws = _draws(
-            program,
-            rule,
-            event.receiver if keras3 else event.argument(Argument(0, "x")) or event.kwargs.get("generator"),
-        )
+        sure, draws = _draws(program, rule, event.receiver if keras3 else data_of(event))
         if sure:
             related = [Related(d.location, "draws here") for d in draws]
             yield draft(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Seq, Value, alternatives
+from d9mlint.python.frameworks.kerasfit import data_of
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.frameworks.torch.loaders import WORKER
 from d9mlint.python.frameworks.used import keras_backend
@@ -20,7 +21,7 @@ from d9mlint.python.rules.host._replicas import of_replicas
 from d9mlint.python.source.facts import Def
 
 _THREAD = "threading.Thread"
-_FITS, _DATA = ("keras.Model.fit", "keras.Model.fit_generator"), Argument(0, "x")
+_FITS = ("keras.Model.fit", "keras.Model.fit_generator")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -90,7 +91,7 @@ def _fetched_ahead(program: Program, rule: Rule) -> Iterator[Draft]:
     if keras_backend(program) != "tensorflow":
         return
     for fit in program.calls(*_FITS):
-        data = fit.argument(_DATA) or fit.kwargs.get("generator")
+        data = data_of(fit)
         if (
             fit.detached
             or "steps_per_epoch" not in fit.kwargs
