@@ -76,8 +76,10 @@ def _of_any(ways: Sequence[tuple[str, ...]], whole: AnyPlace | None = None) -> t
 
 
 def _fewest(ways: Iterable[_Way]) -> list[_Way]:
-    """The same alternatives in fewer words: two that differ in a test and its opposite are one, what asks for more than
-    another is none."""
+    """The same alternatives in fewer words.
+
+    Two that differ in a test and its opposite are one; what asks for more than another is none.
+    """
     found = set(ways)
     while pair := next(_opposite_ways(found), None):
         found = {*found.difference(pair), pair[0] & pair[1]}

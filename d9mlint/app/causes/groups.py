@@ -30,12 +30,12 @@ def part(found: Finding) -> str:
 def grouped(findings: Iterable[Finding], sources: Mapping[str, str]) -> list[list[Finding]]:
     """The findings, those of one cause together; ``sources`` tell which programs are copies."""
     told, causes, programs = list(findings), _Causes(), _Programs(sources)
-    each = dict(zip(told, _numbers(told), strict=True))
-    for found in told:
-        causes.join(_keys(found, programs, each[found]))
+    keys = [_keys(found, programs, number) for found, number in zip(told, _numbers(told), strict=True)]
+    for each in keys:
+        causes.join(each)
     groups: dict[_Key, list[Finding]] = {}
-    for found in told:
-        groups.setdefault(causes.first(_keys(found, programs, each[found])[0]), []).append(found)
+    for found, (first, *_) in zip(told, keys, strict=True):
+        groups.setdefault(causes.first(first), []).append(found)
     return list(groups.values())
 
 
@@ -43,8 +43,8 @@ def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
     """What a finding has in common with all others of its cause: rule and place, or the cause in its programs.
 
     A cause that names a place of the code is one whatever program comes there. A finding that depends on no program is
-    that of its file; one without a cause is that of its place in all copies,
-    or of all config files of a folder that have the same setting.
+    that of its file; one without a cause is that of its place in all copies, or of all config files of a folder that
+    have the same setting.
     """
     if not found.cause:
         if found.location.path.endswith(CONFIG_FILES):

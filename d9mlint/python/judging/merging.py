@@ -35,18 +35,18 @@ def _merged(group: list[Finding], reaching: Collection[str], of_programs: bool) 
     surest = max(CONFIDENCES.index(found.confidence) for found in group)
     sure = [found for found in group if CONFIDENCES.index(found.confidence) == surest]
     programs = tuple(one for found in sure for one in found.by_program)
-    when = together(programs)
+    common = _common(programs)
+    some = _of_some(programs, common)
     entries = tuple(sorted({entry for found in sure for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
     if entries and not set(entries).issuperset(reaching) and not all(found.uncalled for found in sure):
-        common = _common(programs)
-        when = (*common, started(entries), *when[len(common) :])
+        some = [started(entries), *some]
     elif of_programs and not entries:
-        when = (*when, f"a program imports `{group[0].location.path}` (none that was found does)")
+        some = [*some, f"a program imports `{group[0].location.path}` (none that was found does)"]
     told = {one.location for one in sure[0].related}
     more = {one.location: one for found in sure[1:] for one in found.related if one.location not in told}
     return sure[0]._replace(
-        when=when, entries=entries, ops=ops, programs=programs, slight=all(found.slight for found in sure),
+        when=(*common, *some), entries=entries, ops=ops, programs=programs, slight=all(found.slight for found in sure),
         related=(*sure[0].related, *more.values()),
     )  # fmt: skip
 
@@ -62,6 +62,7 @@ def _common(programs: Sequence[InProgram]) -> tuple[str, ...]:
 
 
 def _of_some(programs: Sequence[InProgram], common: Collection[str]) -> list[str]:
+    """The conditions that not all programs need, each with those that do."""
     needs: dict[str, set[str]] = {}
     for one in programs:
         needs.setdefault(one.entry, set(one.when)).intersection_update(one.when)
@@ -70,9 +71,9 @@ def _of_some(programs: Sequence[InProgram], common: Collection[str]) -> list[str
     words: dict[str, list[str]] = {}
     for entry in sorted(needs):
         own = sorted(needs[entry].difference(common))
-        for word in (
-            own if not all(one.endswith(DEFAULT) for one in own) else ()
-        ):  # (what holds anyhow explains nothing)
+        if all(word.endswith(DEFAULT) for word in own):
+            continue  # what holds anyhow explains nothing
+        for word in own:
             words.setdefault(word, []).append(entry)
     groups: dict[tuple[str, ...], list[str]] = {}
     for word, those in words.items():
