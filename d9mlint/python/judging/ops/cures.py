@@ -40,7 +40,7 @@ def remedy_of(program: Program, use: Use) -> str:
     remedy = torchmode.with_workspace(_by_newer(program, use, switched=on), program)
     remedy = remedy if on else remedy.replace(_AROUND, "")
     if use.status.deterministic_mode == "same" and f"`{torchmode.SWITCH}(True)`" in remedy:
-        return _with(remedy, raising(program, raised_by_torch(program)).removeprefix("; "))
+        return _with(remedy, raising_in_torch(program).removeprefix("; "))
     if _DEVICE not in remedy or use.op.direction == "forward":
         return remedy
     return _with(remedy, _with_gradient(program))
@@ -69,7 +69,12 @@ def _is_on(program: Program, use: Use) -> bool:
     return on is not False
 
 
-def raised_by_torch(program: Program) -> Iterator[Use]:
+def raising_in_torch(program: Program) -> str:
+    """After a remedy that turns PyTorch's switch on: which ops it makes raise, and what cures each."""
+    return program.once("raising-in-torch", lambda one: raising(one, _raised_by_torch(one)))
+
+
+def _raised_by_torch(program: Program) -> Iterator[Use]:
     """Uses of ops that have no deterministic kernel in this PyTorch, which its switch makes raise."""
     for use in uses(program):
         if use.op.framework != "torch" or use.event.detached or use.status.deterministic_mode != "raises":

@@ -19,7 +19,7 @@ from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.ops.cures import raised_by_torch, raising
+from d9mlint.python.judging.ops.cures import raising_in_torch
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.judging.processes import named_there
@@ -250,7 +250,7 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
         if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
             return f"{cublas}, which covers {' and '.join(recurrent)}"
         text += f"; for {' and '.join(recurrent)} also {cublas}"
-    raised = raising(program, raised_by_torch(program))
+    raised = raising_in_torch(program)
     if not raised or not program.target.fits("torch", ">=1.7"):
         return text
     warning = _warning(text) if program.target.fits("torch", ">=1.11") else ""
