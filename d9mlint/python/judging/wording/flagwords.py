@@ -68,13 +68,16 @@ def without_decided(needed: list[str]) -> list[str]:
     """Tests all of which are needed, without those that others decide: what is `b` has no `a` in it."""
     values = [hit for words in needed if (hit := _VALUE.match(words)) and hit["value"] not in _NO_VALUES]
     exact = {hit["name"] for hit in values if not hit["not"]}
-    parts = [hit for words in needed if (hit := _HELD.fullmatch(words)) and hit["name"] not in exact]
-    held = [(hit["name"], hit["part"].removesuffix(DEFAULT)) for hit in parts if hit["has"] == CONTAINS]
-    other = {
-        hit[0] for hit in values if hit["not"] and any(n == hit["name"] and p not in hit["value"] for n, p in held)
-    }
-    decided = {words for words in needed if (hit := _HELD.fullmatch(words)) and hit["name"] in exact}
-    return [words for words in needed if words not in decided and words not in other]
+    held = {words: hit for words in needed if (hit := _HELD.fullmatch(words))}
+    decided = {words for words, hit in held.items() if hit["name"] in exact}
+    parts = [
+        (hit["name"], hit["part"].removesuffix(DEFAULT))
+        for words, hit in held.items() if hit["has"] == CONTAINS and words not in decided
+    ]  # fmt: skip
+    for other in values:
+        if other["not"] and any(name == other["name"] and part not in other["value"] for name, part in parts):
+            decided.add(other[0])
+    return [words for words in needed if words not in decided]
 
 
 _LIST = re.compile(", | or ")
