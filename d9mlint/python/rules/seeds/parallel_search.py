@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, truth
@@ -47,6 +47,9 @@ _STOPS = (
     "stops trials, or gives them new settings, by the results that have come so far: timing decides which trials go on"
 )
 _TRIALS, _LIMIT, _WIDTH = "num_samples", Argument(None, "max_concurrent_trials"), Argument(1, "max_concurrent")
+_KEPT = "what it learns is kept here"
+_Part = tuple[Cond, Event | None, str]
+"""When a search, or a scheduler, goes by results; where it is made, and its name."""
 _AT_ONCE_TRIALS = {"max_concurrent_trials": {"not": [1]}}
 _AT_ONCE = {"max_concurrent@1": {"not": [1]}}
 _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
@@ -62,30 +65,45 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     makers = results(program)
     for event in searches:
-        if event.name == _SEARCHES[0] and "num_samples" not in event.kwargs and not event.star:
+        if event.name == _SEARCHES[0] and _TRIALS not in event.kwargs and not event.star:
             continue  # one trial
-        learners = [] if _all_start(event, makers) else [*_learners(program, event.kwargs.get(_SEARCH), makers)]
-        # Two trials that run at once are both suggested before any has ended.
-        for found, few, kept, then in (
-            (learners, (1, 2), "what it learns is kept here", _LEARNS),
-            ([*_schedulers(program, event, makers)], (1,), "made here", _STOPS),
-        ):
-            several = _several(program, event, few)
-            able = [one for one in found if truth(both(one[0], several), event.guards) is not False]
-            at_once = both(several, either(*(cond for cond, _, _ in able)))
-            if at_once is False:
-                continue
-            made = [where.location for _, where, _ in able if where is not None]
-            yield draft(
-                program, rule, event, cond=at_once, remedy=_ONE_BY_ONE, name=short_name(event), then=then,
-                related=[Related(location, kept) for location in dict.fromkeys(made)],
-                setting=" or ".join(dict.fromkeys(f"`{name}`" for _, _, name in able)),
-                confidence="medium" if is_symbolic(at_once) else lower("medium"),
-            )  # fmt: skip
-            break
+        found = _learning(program, rule, event, makers) or _stopping(program, rule, event, makers)
+        if found is not None:
+            yield found
 
 
-def _schedulers(program: Program, event: Event, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
+def _learning(program: Program, rule: Rule, event: Event, makers: Makers) -> Draft | None:
+    """What is told of a search that learns; two trials that run at once are both suggested before any has ended."""
+    if _all_start(event, makers):
+        return None
+    learners = _learners(program, event.kwargs.get(_SEARCH), makers)
+    return _by_timing(program, rule, event, learners, _several(program, event, (1, 2)), _KEPT, _LEARNS)
+
+
+def _stopping(program: Program, rule: Rule, event: Event, makers: Makers) -> Draft | None:
+    """The same of one whose scheduler stops or changes trials."""
+    schedulers = _schedulers(program, event, makers)
+    return _by_timing(program, rule, event, schedulers, _several(program, event, (1,)), "made here", _STOPS)
+
+
+def _by_timing(
+    program: Program, rule: Rule, event: Event, found: Iterable[_Part], several: Cond, kept: str, then: str
+) -> Draft | None:  # fmt: skip
+    """At a search: which of its parts go by what several trials at once have told so far; None where none does."""
+    able = [one for one in found if truth(both(one[0], several), event.guards) is not False]
+    at_once = both(several, either(*(cond for cond, _, _ in able)))
+    if at_once is False:
+        return None
+    made = [where.location for _, where, _ in able if where is not None]
+    return draft(
+        program, rule, event, cond=at_once, remedy=_ONE_BY_ONE, name=short_name(event), then=then,
+        related=[Related(location, kept) for location in dict.fromkeys(made)],
+        setting=" or ".join(dict.fromkeys(f"`{name}`" for _, _, name in able)),
+        confidence="medium" if is_symbolic(at_once) else lower("medium"),
+    )  # fmt: skip
+
+
+def _schedulers(program: Program, event: Event, makers: Makers) -> Iterator[_Part]:
     """The schedulers of a search that stop or change trials by the results of others, and when they do."""
     for cond, leaf in alternatives(event.kwargs.get(_SCHEDULER)):
         if isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value.lower() in _SCHEDULES:
@@ -118,7 +136,7 @@ def _number(value: Value | None) -> int | None:
     return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
-def _learners(program: Program, value: Value | None, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
+def _learners(program: Program, value: Value | None, makers: Makers) -> Iterator[_Part]:
     """The searches that learn among what a value may be, and when several of their trials run at once."""
     for cond, leaf in alternatives(value):
         if isinstance(leaf, Const) and leaf.value in _NAMED:
