@@ -347,7 +347,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"requirements\.txt"), None),
     (
         re.compile(
-            r"requirements/[^/]+\.txt|(?!requirements\.txt)(?:(?:docker|install(?:ation)?|environment)/)?"
+            rf"requirements/[^/]+\.txt|(?!requirements\.txt)(?:(?:{'|'.join(_BELOW)})/)?"
             r"(?:[\w.-]+[_.-])?requirements?[^/]*\.txt"
         ),
         None,

@@ -55,7 +55,7 @@ def _remedy(program: Program, name: str) -> str:
     used = [one for one in imported if one in drawn]
     if uses_tensorflow(program) and "python" in drawn and "python" not in used:
         used.append("tensorflow")  # (layers of Keras take their seeds from Python's generator)
-    used = list(dict.fromkeys(used or imported))
+    used = used or imported
     calls = {one: _SEEDS[one][1] for one in used if one in _SEEDS}
     if "tensorflow" in used:
         fits = program.target.fits
