@@ -92,8 +92,9 @@ def reached(
         if id(event) in trained or not picking.asks_no_order(program, event):
             for source in sources:
                 found.setdefault(source.index, (source, []))[1].append(event)
-    for one in (one for one in program.events if one.kind == "together"):
-        _share(found, one, [source for value in one.args for source in _sources(value, order)])
+    for event in program.events:
+        if event.kind == "together":
+            _share(found, event, [source for value in event.args for source in _sources(value, order)])
     return [*found.values()]
 
 

@@ -117,7 +117,8 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         training = [e for e in steps if loops.intersection(e.loops)]
         also = (*_lost(program, load, met, training), *progress(program, load, met, training, sure))
         if drawn or (also and sure):
-            there = [e for e in (*saves, *(e for e in met if e not in saves)) if written_at(e) == written_at(met[0])]
+            at = written_at(met[0])
+            there = [e for e in (*saves, *(e for e in met if e not in saves)) if written_at(e) == at]
             here = [e for e in found if e.location == load.location]
             yield from _drafts(program, rule, there, here, drawn, also, begins, met)
             return
