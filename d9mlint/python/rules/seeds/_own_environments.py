@@ -43,7 +43,7 @@ def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
                 "then `env.reset()`; of a wrapper whose `reset` takes no seed, call that of the environment in it"
             )
             yield draft(
-                    program,
+                program,
                 rule, reset, confidence=lower(rule.confidence), remedy=remedy, verb="draws from", name="env.reset",
                 cause=GENERATOR, besides="",
             )  # fmt: skip
@@ -221,7 +221,7 @@ def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:
         usual = next((effect.remedy for effect in event.effects if GENERATOR in effect.draws), "")
         seeds = _for_class(one.cls, usual)
         yield draft(
-                program,
+            program,
             rule, event, cond=cond, related=[Related(made.location, "made here")] if made is not None else [],
             remedy=seeds.remedy, verb="draws from", name=".".join(event.raw.split(".")[-2:]),
             cause=f"{GENERATOR}/{GENERATOR}{seeds.part}", besides="",

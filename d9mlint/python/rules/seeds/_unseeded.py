@@ -156,7 +156,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     notes += [Related(e.location, "loads weights, under other conditions") for e in untrained.loads(program, event)]
     at, there = _anyhow(first, group) or on_any_way(first, group)
     return draft(
-            program,
+        program,
         rule, at, cond=there, related=[*notes, *dict.fromkeys(related)],
         confidence=_confidence(rule, first), name=_name(first), draws=_draws(first), late=late,
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
@@ -278,7 +278,7 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
         ]
     generator = generator_of(group[0])
     return draft(
-            program,
+        program,
         rule, at, cond=group[0].cond, related=dict.fromkeys(related),
         confidence=_confidence(rule, group[0]), name=at.raw, draw=draw.raw, where=where,
         generator=GENERATORS.get(generator, generator),

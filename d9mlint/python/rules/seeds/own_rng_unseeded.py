@@ -177,7 +177,7 @@ def _draft(
     seeded = program.story.truncated if does[0] == _DRAWS else may_be_seeded(program, event)
     sure = is_symbolic(cond) and not seeded
     yield draft(
-            program,
+        program,
         rule, event, cond=cond, related=related if lost is None else [lost.related, *related],
         remedy=seeds.remedy, verb=does[0],
         besides="" if lost is None else f", and `{lost.of}.seed` does nothing",

@@ -37,7 +37,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     related += [Related(u.draw.event.location, "draws in the workers, too") for u in group[1:]]
     at, there = on_any_way(group[0], group)
     return draft(
-            program,
+        program,
         rule, at, cond=there, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)), name=event.raw,
         late="; the seed comes later" if group[0].late else "", cause=f"{rule.cause}/torch",

@@ -196,7 +196,7 @@ def _draft(
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     told = _told_otherwise(program)
     return draft(
-            program,
+        program,
         rule, at, cond=cond, of_calls=[call_of(program, use) for use in seen.uses],
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
