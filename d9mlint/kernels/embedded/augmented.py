@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
 from d9mlint.kernels.embedded.threads import indices, threads
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import Mention, below
 
 _LANGUAGES = {"warp.kernel": "Warp", "warp.func": "Warp"}
 _ARRAYS = ("warp.array", "warp.indexedarray", "warp.fabricarray")

@@ -13,8 +13,8 @@ from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types
 from d9mlint.kernels.embedded.uses import Use, use
 from d9mlint.kernels.judging import gradients
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention
 
 _TRITON = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
 _NUMBA = (

@@ -11,10 +11,10 @@ from d9mlint.kernels.embedded import arrays
 from d9mlint.kernels.embedded.formats import text_of, typedefs
 from d9mlint.kernels.judging import gradients
 from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import Above, Mention, children, parents
 from d9mlint.kernels.sites import atomics
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Above, Mention, children, parents
 from d9mlint.model import Location
 from d9mlint.model.kernel import Site
 

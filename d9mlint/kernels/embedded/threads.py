@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import Mention, below
 
 _THREAD = "warp.tid"
 _LAUNCH = "warp.launch"

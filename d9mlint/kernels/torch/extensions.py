@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.python.files import PyFile, PyFiles, texts
+from d9mlint.kernels.python.words import below
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, texts
-from d9mlint.kernels.torch.pywords import below
 
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
 _CMAKE = re.compile(

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from d9mlint.kernels.python.words import Mentions, Scope, Walked, children, walked
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
 from d9mlint.kernels.source.vocabulary import Vocabulary
-from d9mlint.kernels.torch.pywords import Mentions, Scope, Walked, children, walked
 from d9mlint.model import Location
 
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
