@@ -308,6 +308,14 @@ def texts(node: ast.AST) -> Iterator[ast.Constant]:
         pending += reversed(children(at))
 
 
+def base(node: ast.AST) -> str:
+    """The variable that a cell or member is reached through: ``a`` of ``a.b[i]``; empty for other expressions."""
+    at = node
+    while isinstance(at, ast.Subscript | ast.Attribute):
+        at = at.value
+    return at.id if isinstance(at, ast.Name) else ""
+
+
 def shown(node: ast.AST, limit: int = 2000) -> str:
     """The first line of a node's code, cut to ``limit`` characters; empty for one that is nested too deeply."""
     try:
