@@ -232,8 +232,7 @@ def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]
     block = state.block
     if block.kind == "function" and not state.only:
         name = block.label  # a method is called by its class
-        linked = block.function is not None and not block.template
-        takes = arity(block.function.node)[1] if linked and block.function is not None else None
+        takes = arity(block.function.node)[1] if block.function is not None and not block.template else None
         for call in cython.of_function(callers.repository, name, block.unit.path, naming.namespaces(block), takes):
             yield Export(".".join(call.scope), False, "", call.path, CYTHON), cython.step(call)
 
