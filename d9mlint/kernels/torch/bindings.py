@@ -130,5 +130,10 @@ def holders(block: Block) -> dict[bytes, Holder]:
             outer = found.get(above, _NO_HOLDER).within
             of_class = match[6] or b"class_" in (match[3] or b"")
             named = name.decode()
-            found[variable] = Holder(outer, named) if of_class else Holder(f"{outer}.{named}" if outer else named)
+            found[variable] = Holder(outer, named) if of_class else Holder(dotted(outer, named))
     return found
+
+
+def dotted(*modules: str) -> str:
+    """The name of a module that stands in others; those without a name are left out."""
+    return ".".join(module for module in modules if module)
