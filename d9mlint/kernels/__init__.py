@@ -5,6 +5,7 @@ Stages, each a package that knows only those before it::
     source      masked bytes, trees and functions; the files of a checkout and what mentions what
     sites       every atomic operation, found to a fixpoint through wrappers and macros
     judging     class, verdict and reason of each
+    python      the Python files beside kernels: what stands in them, and what uses what is compiled
     tensorflow, torch    the way from a site to the op that a user calls; ``guards`` on that way; ``flow`` for both
     libraries   calls of libraries whose results are documented to vary
     embedded    kernels written inside Python files

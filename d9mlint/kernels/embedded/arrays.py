@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.tensors import tensor
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Above, Mention, parents
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import Above, Mention, parents
 
 
 def given(file: PyFile, made: ast.Call, above: Above, parameters: Sequence[tuple[str, str, bool]]) -> dict[str, str]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
 from d9mlint.kernels.embedded.threads import indices, threads
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, base
+from d9mlint.kernels.python.words import Mention, below
 
 _LANGUAGES = {"warp.kernel": "Warp", "warp.func": "Warp"}
 _ARRAYS = ("warp.array", "warp.indexedarray", "warp.fabricarray")
@@ -55,14 +55,7 @@ def _is_array(file: PyFile, annotation: ast.expr) -> bool:
 
 def _changed(kernel: ast.FunctionDef) -> set[str]:
     """The names of which an element is the target of an augmented assignment."""
-    found = set()
-    for node in below(kernel):
-        at: ast.expr | None = node.target if isinstance(node, ast.AugAssign) else None
-        while isinstance(at, ast.Subscript | ast.Attribute):
-            at = at.value
-        if isinstance(at, ast.Name):
-            found.add(at.id)
-    return found
+    return {base(node.target) for node in below(kernel) if isinstance(node, ast.AugAssign)} - {""}
 
 
 def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str, own: frozenset[str]) -> Iterator[Found]:

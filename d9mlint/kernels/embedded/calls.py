@@ -13,8 +13,8 @@ from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types
 from d9mlint.kernels.embedded.uses import Use, use
 from d9mlint.kernels.judging import gradients
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention
 
 _TRITON = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
 _NUMBA = (
@@ -144,12 +144,12 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     name = shown(call.func)
     what = f"`{name}` on `{_short(target)}`{' in shared memory' if memory == 'shared' else ''}"
     judged = _Judge(what, kind, used, value, types, _base(target)).verdict(known.operation)
-    if judged[:2] == ("float-accumulate", "yes") and known.language == "Triton" and used.kind == "unused":
-        judged = _of_own_rows(file, mention, target, what) or judged
-    float_sum = judged[:2] == ("float-accumulate", "yes")
-    if float_sum and known.language == "Warp" and used.kind == "unused" and threads.owned(file, mention, call):
-        reason = f"{what}: only one thread adds to the cell, so the order of the addends is that of one thread"
-        judged = "float-accumulate", "no", reason
+    if judged[:2] == ("float-accumulate", "yes") and used.kind == "unused":
+        if known.language == "Triton":
+            judged = _of_own_rows(file, mention, target, what) or judged
+        elif known.language == "Warp" and threads.owned(file, mention, call):
+            reason = f"{what}: only one thread adds to the cell, so the order of the addends is that of one thread"
+            judged = "float-accumulate", "no", reason
     typed = written or kind
     host = file.dotted(call.func).startswith(("cupyx.scatter_", "cupy."))
     return Found(mention, call, name, _INTRINSICS[known.operation], scope, memory, typed, used, *judged, host)
@@ -261,20 +261,17 @@ class _Judge(NamedTuple):
             return "float-accumulate", "yes", f"float {self.what}: {order}"
         name = self._gradient()
         if name:
-            return (
-                "float-accumulate",
-                "yes",
-                f"{self.what}: `{name}` computes gradients, which are floating point; {order}",
-            )
+            reason = f"{self.what}: `{name}` computes gradients, which are floating point; {order}"
+            return "float-accumulate", "yes", reason
         seen = f"{self.what}: the type comes with the array that is handed in; with floats, {order}, integers are exact"
         return "unknown", "conditional", seen
 
     def _gradient(self) -> str:
         """The name of the kernel or of the target that says that gradients are added to; empty for none."""
-        words = [self.target] if self.target else []
-        names = [*words, *(scope.name for scope in self.types.functions)]
-        counting = any(map(gradients.counts, words))
-        return "" if counting else next((name for name in names if gradients.names(name)), "")
+        if gradients.counts(self.target):
+            return ""
+        names = (self.target, *(scope.name for scope in self.types.functions))
+        return next((name for name in names if gradients.names(name)), "")
 
     def _exact(self, reason: str) -> tuple[str, str, str]:
         return ("commutative-exact", "no", reason) if self.use.kind == "unused" else self._returned()

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_call
 from d9mlint.kernels.embedded.kinds import plain_kind
-from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, PyFiles
+from d9mlint.kernels.python.words import Mention, below
 
 _MARKS = (b"cutlass", b"inline_asm_elementwise", b"AtomicRMWOp", b"AtomicCmpXchgOp", b"flydsl")
 _PREFIXES = {"inline_asm": "cutlass.", "inline_asm_elementwise": "triton."}

@@ -12,11 +12,11 @@ from d9mlint.kernels.embedded.augmented import additions, may_add
 from d9mlint.kernels.embedded.calls import Found, calls, may_call
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.embedded.unread import may_be_unread, unread
+from d9mlint.kernels.python.entities import Entity, entity_of
+from d9mlint.kernels.python.files import PyFile, PyFiles
+from d9mlint.kernels.python.words import below
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.entities import Entity, entity_of
-from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
 from d9mlint.kernels.torch.python import Binder
-from d9mlint.kernels.torch.pywords import below
 from d9mlint.model import Location
 from d9mlint.model.kernel import KernelOp, Site
 

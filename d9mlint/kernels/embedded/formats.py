@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.judging.known.scalars import kind
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import Mention, below
 
 _PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|(?<!\$)\$\{(?P<name>\w+)\}")
 """What a program puts in: ``{{type}}``, ``${type}``."""

@@ -17,9 +17,9 @@ from d9mlint.kernels.embedded.sources import NUMPY
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.judging.operations import ACCUMULATE
+from d9mlint.kernels.python.files import PyFile
 from d9mlint.kernels.sites import atomics
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.pyfiles import PyFile
 from d9mlint.model import Location
 from d9mlint.model.kernel import Site
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 
 from d9mlint.kernels.embedded.sources import pieces
+from d9mlint.kernels.python.entities import Entity
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import below
 from d9mlint.kernels.source.unit import parsed
-from d9mlint.kernels.torch.entities import Entity
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import below
 
 _GETTER = "get_function"
 """Of CuPy's ``RawModule`` and PyCUDA's ``SourceModule``."""

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention, below
 
 _LANGUAGE = "triton.language."
 _MAX_STEPS = 16

@@ -11,10 +11,10 @@ from d9mlint.kernels.embedded import arrays
 from d9mlint.kernels.embedded.formats import text_of, typedefs
 from d9mlint.kernels.judging import gradients
 from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.words import Above, Mention, children, parents
 from d9mlint.kernels.sites import atomics
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Above, Mention, children, parents
 from d9mlint.model import Location
 from d9mlint.model.kernel import Site
 
@@ -234,11 +234,11 @@ def _by_arrays(found: Judgement) -> Judgement:
 
 def _place(file: PyFile, piece: Piece, at: Location, above: int) -> Location:
     """A place in a piece as a place in the file; the line where the string begins, where its lines do not tell."""
-    if not piece.exact and not piece.rows:
-        return Location(file.path, piece.line, piece.column, piece.line, piece.column)
     if piece.rows:
         first, last = (piece.rows[min(line - above, len(piece.rows)) - 1] for line in (at.line, at.end_line))
         return Location(file.path, first, 1, last, 1)
+    if not piece.exact:
+        return Location(file.path, piece.line, piece.column, piece.line, piece.column)
     rows = [line - above for line in (at.line, at.end_line)]
     columns = [
         column + piece.column - 1 if row == 1 else column

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from d9mlint.kernels.embedded.kinds import plain_kind
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention, below
 
 _MAX_THROUGH = 4
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, base
+from d9mlint.kernels.python.words import Mention, below
 
 _THREAD = "warp.tid"
 _LAUNCH = "warp.launch"
@@ -50,11 +50,11 @@ def owned(file: PyFile, mention: Mention, call: ast.Call) -> bool:
     """Whether an atomic call works on a cell that no other thread of the launch works on."""
     kernel = next((s for s in reversed(mention.scopes) if isinstance(s, ast.FunctionDef)), None)
     own = threads(file, kernel) if kernel is not None else frozenset()
-    base = _base(call.args[0]) if call.args else ""
-    if kernel is None or not own or not base or not own <= _of_call(call):
+    array = base(call.args[0]) if call.args else ""
+    if kernel is None or not own or not array or not own <= _of_call(call):
         return False
     others = (n for n in below(kernel) if isinstance(n, ast.Call) and n is not call and n.args)
-    if any(_base(n.args[0]) == base and not own <= _of_call(n) for n in others if _is_atomic(file, n)):
+    if any(base(n.args[0]) == array and not own <= _of_call(n) for n in others if _is_atomic(file, n)):
         return False
     return all(_dimensions(dim) <= len(own) for dim in _launches(file, kernel.name))
 
@@ -65,13 +65,6 @@ def _of_call(call: ast.Call) -> frozenset[str]:
 
 def _is_atomic(file: PyFile, call: ast.Call) -> bool:
     return "atomic" in file.dotted(call.func)
-
-
-def _base(node: ast.expr) -> str:
-    at = node
-    while isinstance(at, ast.Subscript | ast.Attribute):
-        at = at.value
-    return at.id if isinstance(at, ast.Name) else ""
 
 
 def _launches(file: PyFile, kernel: str) -> Iterator[ast.expr]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.tensors import tensor
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention, below
 
 _FLOAT_CALLS = frozenset(
     (

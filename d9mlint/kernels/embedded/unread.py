@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention
 
 _NAMED = re.compile(
     r"_*\w*[aA]tomic_?(?:[fF]etch_?)?(?:[aA]dd|[sS]ub|[mM]in|[mM]ax|[eE]xch|[xX]chg|[cC][aA][sS]|RMW)\w*"

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.torch.pyfiles import shown
-from d9mlint.kernels.torch.pywords import Mention
+from d9mlint.kernels.python.files import shown
+from d9mlint.kernels.python.words import Mention
 
 _POINTERS = frozenset(("load", "store", "ds", "dslice", "atomic_add", "atomic_max", "atomic_min", "swap"))
 _ORDER = ("index", "value", "forwarded", "ticket", "unused")

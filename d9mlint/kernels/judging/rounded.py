@@ -28,19 +28,19 @@ def rounded(atomic: Atomic, repository: Repository) -> str:
     """How the operand of an atomic is rounded, as written; empty where not all that is added to that place is."""
     if len(atomic.arguments) != 2 or atomic.function is None or atomic.node is None:
         return ""
-    base = memory.base(atomic.arguments[0], atomic.unit)
-    found = _rounding(atomic.arguments[1], atomic.unit, repository)
+    inside, unit = atomic.function.node, atomic.unit
+    base = memory.base(atomic.arguments[0], unit)
+    found = _rounding(atomic.arguments[1], unit, repository)
     if not found or base is None:
         return ""
-    inside, unit = atomic.function.node, atomic.unit
     calls = [*atomic_calls(inside, unit.data), *_of_name(atomic.name, inside, unit)]
     if len(calls) > MAX_CALLS:
         return ""
-    name = atomic.unit.text(base)
+    name = unit.text(base)
     for address, value in (given[:2] for given in calls if len(given) >= 2):
-        root = memory.base(address, atomic.unit)
-        same = root is None or atomic.unit.text(root) == name
-        if same and not _rounding(value, atomic.unit, repository):
+        root = memory.base(address, unit)
+        same = root is None or unit.text(root) == name
+        if same and not _rounding(value, unit, repository):
             return ""
     return found
 

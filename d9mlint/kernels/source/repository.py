@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from d9mlint.kernels.source.looks import Look, Looked, looked_through
@@ -168,6 +169,16 @@ class Repository:
         Those that include it, directly or not, and what these include beside it; the file itself.
         """
         return self.derived(_users, path)
+
+
+def shared_folders(path: str, other: str) -> int:
+    """How many folders two files share, from the root on."""
+    return shared_parts(path.split("/")[:-1], other.split("/")[:-1])
+
+
+def shared_parts(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many parts two names begin with alike: those of paths, or of namespaces."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def includes(repository: Repository, path: str) -> tuple[str, ...]:

@@ -95,11 +95,10 @@ def bindings(block: Block) -> list[Binding]:
         text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
         owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
         receiver = _RECEIVER.search(data, max(block.start, match.start() - 80), match.start()) if held else None
-        holder = held.get(receiver[1]) if receiver is not None else None
-        within = holder.within if holder is not None else ""
-        owner = owner or (holder.owner if holder is not None else "")
+        holder = held.get(receiver[1], _NO_HOLDER) if receiver is not None else _NO_HOLDER
+        owner = owner or holder.owner
         text = f"{owner}.{text}" if owner else text
-        found.append(Binding(text, match.start(), listed[1], block, within))
+        found.append(Binding(text, match.start(), listed[1], block, holder.within))
     return found
 
 
@@ -115,8 +114,11 @@ def _named_by_macros(block: Block) -> Iterator[Binding]:
 class Holder(NamedTuple):
     """What a variable in a registering function stands for: submodules, dotted, and a class in them."""
 
-    within: str
+    within: str = ""
     owner: str = ""
+
+
+_NO_HOLDER = Holder()
 
 
 def holders(block: Block) -> dict[bytes, Holder]:
@@ -125,9 +127,13 @@ def holders(block: Block) -> dict[bytes, Holder]:
     if not {b"def_submodule", b"attr", b"class_"}.isdisjoint(block.words):
         for match in _HOLDERS.finditer(block.unit.data, block.start, block.end):
             variable, above, name = (match[1], match[4], match[5]) if match[1] else (match[6], match[7], match[8])
-            outer = found.get(above, Holder("")).within
-            if match[6] or b"class_" in (match[3] or b""):
-                found[variable] = Holder(outer, name.decode())
-            else:
-                found[variable] = Holder(f"{outer}.{name.decode()}" if outer else name.decode())
+            outer = found.get(above, _NO_HOLDER).within
+            of_class = match[6] or b"class_" in (match[3] or b"")
+            named = name.decode()
+            found[variable] = Holder(outer, named) if of_class else Holder(dotted(outer, named))
     return found
+
+
+def dotted(*modules: str) -> str:
+    """The name of a module that stands in others; those without a name are left out."""
+    return ".".join(module for module in modules if module)

@@ -45,8 +45,6 @@ _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
-
-
 _NONE: Mapping[bytes, list[Macro]] = {}
 
 
@@ -182,11 +180,10 @@ def words(data: bytes, start: int, end: int) -> dict[bytes, tuple[int, ...]]:
         text = match[2] if match[2] is not None else match[0]
         quoted = match[2] is not None
         instance = _INSTANCE.fullmatch(text) if quoted else None
+        plain = not quoted and (text[:1].isalpha() or text[:1] == b"_") and not text.startswith(b'R"')
         if instance is not None:
             found.setdefault(instance[1], []).append(match.start(2) + instance.start(1))
-        elif (
-            _OP_NAME.match(text) if quoted else (text[:1].isalpha() or text[:1] == b"_") and not text.startswith(b'R"')
-        ):
+        elif plain or (quoted and _OP_NAME.match(text)):
             found.setdefault(text, []).append(match.start())
     return {word: tuple(places) for word, places in found.items()}
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
-from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.repository import Repository, shared_folders, shared_parts
 from d9mlint.kernels.torch import naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
@@ -55,9 +54,8 @@ class Callers:
         """The blocks of a source; none where it cannot be parsed."""
         if path not in self._blocks:
             unit = self.repository.unit(path)
-            self._blocks[path] = (
-                blocks(unit, self.repository.derived(pasted.registering, "")) if unit is not None else Blocks(())
-            )
+            libraries = self.repository.derived(pasted.registering, "") if unit is not None else {}
+            self._blocks[path] = blocks(unit, libraries) if unit is not None else Blocks(())
         return self._blocks[path]
 
     def callers(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
@@ -112,7 +110,8 @@ class Callers:
             calls = virtual.calls(block, named, self._of_any(block, named))
             homes = self._homes(named)
             found += [one for one in calls if one[0] not in known and _nearest_class(one[0], block, homes)]
-        found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
+        # The nearest first; else by file and place.
+        found.sort(key=lambda caller: -shared_folders(caller[0].unit.path, home))
         return found if len(found) <= _MAX_CALLERS else []
 
     def _renamed(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
@@ -355,21 +354,12 @@ def _is_called(other: Block, block: Block, place: int) -> bool:
 
 def _nearest(path: str, home: str, owners: list[str]) -> bool:
     """Whether no other file that defines the name lies nearer than this one."""
-    own = _common(path, home)
-    return all(_common(path, owner) <= own for owner in owners)
+    own = shared_folders(path, home)
+    return all(shared_folders(path, owner) <= own for owner in owners)
 
 
 def _nearest_class(other: Block, block: Block, homes: set[tuple[str, ...]]) -> bool:
     """Whether who calls a method of a base class can mean that of this block: no namesake of the base is nearer."""
     own, here = naming.around(block), naming.around(other)
-    base = max(sorted(homes), key=lambda home: _shared(home, own), default=own)
-    return all(_shared(here, home) <= _shared(here, base) for home in homes)
-
-
-def _common(path: str, other: str) -> int:
-    return _shared(path.split("/")[:-1], other.split("/")[:-1])
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many parts two names begin with alike."""
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    base = max(sorted(homes), key=lambda home: shared_parts(home, own), default=own)
+    return all(shared_parts(here, home) <= shared_parts(here, base) for home in homes)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, texts
-from d9mlint.kernels.torch.pywords import below
+from d9mlint.kernels.python.files import PyFile, PyFiles, texts
+from d9mlint.kernels.python.words import below
+from d9mlint.kernels.source.repository import Repository, shared_folders
 
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
 _CMAKE = re.compile(
@@ -60,17 +59,11 @@ def of_source(all_: list[Extension], path: str) -> list[Extension]:
         whole = [e for e in named if any(path.endswith(source.lstrip("./")) for source in e.sources)] or named
         folders = {e: f"/{e.name.rpartition('.')[0].replace('.', '/')}/" for e in whole if "." in e.name}
         within = [e for e in whole if folders.get(e, "//") in f"/{path}"] or whole  # the sources lie in the package
-        nearest = max(_shared(e.path, path) for e in within)  # each folder may build a source of that name
-        return [e for e in within if _shared(e.path, path) == nearest]
+        nearest = max(shared_folders(e.path, path) for e in within)  # each folder may build a source of that name
+        return [e for e in within if shared_folders(e.path, path) == nearest]
     above = [e for e in all_ if not _literal(e) and f"{path}/".startswith(e.path.rpartition("/")[0])]
     depth = max((e.path.count("/") for e in above), default=0)
     return [e for e in above if e.path.count("/") == depth]
-
-
-def _shared(path: str, other: str) -> int:
-    """How many folders two files share, from the root on."""
-    folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], folders))
 
 
 def _literal(extension: Extension) -> bool:

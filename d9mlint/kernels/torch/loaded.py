@@ -10,10 +10,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.torch.entities import Entity, entity_of
-from d9mlint.kernels.torch.pyfiles import PyFile, shown
+from d9mlint.kernels.python.entities import Entity, entity_of
+from d9mlint.kernels.python.files import PyFile, shown
+from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.torch.python import Binder
-from d9mlint.kernels.torch.pywords import Mention
 
 _MACRO = b"TVM_FFI_DLL_EXPORT_TYPED_FUNC"
 _MODULE = re.compile(r"mod(?:ule)?(?:\Z|[^a-z])|(?:\A|_|\.)(?:lib|ffi|ext|ops|_C)(?:\Z|[^a-z])|load")

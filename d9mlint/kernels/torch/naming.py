@@ -44,7 +44,7 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     known = {own, *rivals}
     if len(known) > 1:
         for depth in range(len(here), -1, -1):  # from the namespaces around it outwards
-            if (full := (*here[:depth], *parts)) in known and (full or parts):
+            if (full := (*here[:depth], *parts)) in known and full:
                 return full == own or (block.scope != "" and _public(full) == _public(own))
     if parts:
         if parts[-1] in own:

@@ -9,10 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import weakest
-from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch.composed import Composed, closest, composed
-from d9mlint.kernels.torch.entities import (
+from d9mlint.kernels.python.composed import Composed, closest, composed
+from d9mlint.kernels.python.entities import (
     Entity,
     alias_of,
     asks_for_keys,
@@ -21,10 +19,12 @@ from d9mlint.kernels.torch.entities import (
     registered_backwards,
     tabled,
 )
+from d9mlint.kernels.python.files import PyFile, PyFiles, shown
+from d9mlint.kernels.python.guards import defaults
+from d9mlint.kernels.python.words import Mention
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
-from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, shown
-from d9mlint.kernels.torch.pyguards import defaults
-from d9mlint.kernels.torch.pywords import Mention
 from d9mlint.kernels.torch.routes import Export
 from d9mlint.model.kernel import Guard, Step
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
+from d9mlint.kernels.python.composed import closest
+from d9mlint.kernels.python.entities import Entity, entity_of, tabled
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.guards import defaults
+from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.torch import loaded
-from d9mlint.kernels.torch.composed import closest
-from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
 from d9mlint.kernels.torch.presence import LOADING, MODULES
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.pywords import Mention
 from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, EXPRESSED, LOADED, TVM_FFI, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",

@@ -13,7 +13,7 @@ from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch import cython, naming
-from d9mlint.kernels.torch.bindings import Binding, holders
+from d9mlint.kernels.torch.bindings import Binding, dotted, holders
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.cases import Case, case
@@ -232,8 +232,7 @@ def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]
     block = state.block
     if block.kind == "function" and not state.only:
         name = block.label  # a method is called by its class
-        linked = block.function is not None and not block.template
-        takes = arity(block.function.node)[1] if linked and block.function is not None else None
+        takes = arity(block.function.node)[1] if block.function is not None and not block.template else None
         for call in cython.of_function(callers.repository, name, block.unit.path, naming.namespaces(block), takes):
             yield Export(".".join(call.scope), False, "", call.path, CYTHON), cython.step(call)
 
@@ -260,8 +259,8 @@ def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Expor
     found = []
     for library, within in _libraries(callers, block):
         key = f" for {library.arguments[1]}" if library.name.endswith("IMPL") and len(library.arguments) > 2 else ""
-        inside = ".".join(part for part in (within, bound.within) if part)
-        found.append((_in_library(library, bound._replace(within=inside)), f"bound as `{bound.name}`{key}"))
+        inside = bound._replace(within=dotted(within, bound.within))
+        found.append((_in_library(library, inside), f"bound as `{bound.name}`{key}"))
     return found
 
 
@@ -283,8 +282,7 @@ def _libraries(callers: Callers, block: Block) -> list[tuple[Block, str]]:
                 if other in seen or other.kind not in ("library", "function"):
                     continue
                 seen.add(other)
-                handed = _handed(other, places[0] + len(inner.name))
-                pending.append((other, ".".join(part for part in (handed, within) if part)))
+                pending.append((other, dotted(_handed(other, places[0] + len(inner.name)), within)))
     return found
 
 

@@ -39,6 +39,7 @@ class Standing(NamedTuple):
 
 
 def standing(data: bytes, place: int) -> Standing:
+    """How the name of a class that begins at a byte stands there."""
     first = max(0, place - _MAX_MAKER)
     stored, new = _STORED.search(data, first, place) is not None, _MADE.search(data, first, place)
     own = new is not None and new[1] is not None and data.startswith(new[1], place)

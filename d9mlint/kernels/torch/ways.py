@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TORCH, guard_before, mentions
+from d9mlint.kernels.python.files import PyFiles
 from d9mlint.kernels.sites.names import KNOWN
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import switch_before, with_default
@@ -17,7 +18,6 @@ from d9mlint.kernels.torch import registries
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.presence import is_bound
-from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
 from d9mlint.kernels.torch.routes import C_FUNCTION, EXPRESSED, LOADED, TVM_FFI, Export, Route, routes
 from d9mlint.model import Location

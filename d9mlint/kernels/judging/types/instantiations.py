@@ -112,10 +112,11 @@ class _Search:
 
     def _first(self, *key: object) -> bool:
         self.steps += 1
-        known = (str(key[0]), str(key[1]), int(str(key[2])))
         if self.steps > _MAX_STEPS:
             self.open = True
-        if known in self.seen or self.steps > _MAX_STEPS:
+            return False
+        known = (str(key[0]), str(key[1]), int(str(key[2])))
+        if known in self.seen:
             return False
         self.seen.add(known)
         return True

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from d9mlint.kernels.python.words import Mentions, Scope, Walked, children, walked
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
 from d9mlint.kernels.source.vocabulary import Vocabulary
-from d9mlint.kernels.torch.pywords import Mentions, Scope, Walked, children, walked
 from d9mlint.model import Location
 
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -306,6 +306,14 @@ def texts(node: ast.AST) -> Iterator[ast.Constant]:
         if isinstance(at, ast.Constant) and isinstance(at.value, str):
             yield at
         pending += reversed(children(at))
+
+
+def base(node: ast.AST) -> str:
+    """The variable that a cell or member is reached through: ``a`` of ``a.b[i]``; empty for other expressions."""
+    at = node
+    while isinstance(at, ast.Subscript | ast.Attribute):
+        at = at.value
+    return at.id if isinstance(at, ast.Name) else ""
 
 
 def shown(node: ast.AST, limit: int = 2000) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from d9mlint.kernels.embedded.finding import find
+from d9mlint.kernels.python import files
+from d9mlint.kernels.python.words import below, walked
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch import pyfiles
-from d9mlint.kernels.torch.pywords import below, walked
 
 _SOURCE = """
 import a.b as c
@@ -31,7 +31,8 @@ class C(f, metaclass=M):
             raise N from error
 z = 4
 """
-_FILES = sorted(Path(pyfiles.__file__).parent.glob("*.py"))
+_KERNELS = Path(files.__file__).parents[1]
+_FILES = sorted(path for room in ("python", "torch") for path in (_KERNELS / room).glob("*.py"))
 
 
 def _texts() -> list[str]:
@@ -83,8 +84,8 @@ def test_a_file_that_only_imports_cupy_is_not_parsed(monkeypatch: pytest.MonkeyP
         "at.py": b"import cupy as cp\n\ndef g(x, i, v):\n    cp.add . at(x, i, v)\n",
     }
     parsed: list[bytes] = []
-    inner = pyfiles._parsed
-    monkeypatch.setattr(pyfiles, "_parsed", lambda data: parsed.append(data) or inner(data))
+    inner = files._parsed
+    monkeypatch.setattr(files, "_parsed", lambda data: parsed.append(data) or inner(data))
     found = find(Repository(sources, sources.__getitem__))
     assert found.files == len(sources)
     assert sources["plain.py"] not in parsed

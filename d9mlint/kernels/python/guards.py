@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest
+from d9mlint.kernels.python.files import MODES, PyFile, mode_given, shown, texts
+from d9mlint.kernels.python.words import Mention, below
 from d9mlint.kernels.switches import opposite, setting
-from d9mlint.kernels.torch.pyfiles import MODES, PyFile, mode_given, shown, texts
-from d9mlint.kernels.torch.pywords import Mention, below
 from d9mlint.model.kernel import Guard
 
 _MARKS = (b"eterminis", b"DETERMINIS")

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from d9mlint.kernels.flow import strongest
-from d9mlint.kernels.torch.pyfiles import PyFile
-from d9mlint.kernels.torch.pyguards import guard_at, handed
-from d9mlint.kernels.torch.pywords import Mention, Scope
+from d9mlint.kernels.python.files import PyFile
+from d9mlint.kernels.python.guards import guard_at, handed
+from d9mlint.kernels.python.words import Mention, Scope
 from d9mlint.model import Guard, Location
 from d9mlint.model.kernel import UNGUARDED
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.python.files import PyFile, PyFiles
+from d9mlint.kernels.python.words import Mention, below
 
 _LOOKS_UP = re.compile(
     rb"(?:__dict__\s*\[|getattr\s*\(\s*[\w.()]+\s*,|vars\s*\([\w.()]+\)\s*\[)\s*(?:[fF]?['\"]|\w+\s*[\])])"
