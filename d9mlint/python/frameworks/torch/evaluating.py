@@ -51,17 +51,13 @@ def _asks_for_dropout(cond: Cond, types: set[Location]) -> bool:
 
 def only(program: Program, draw: Event) -> bool:
     """Whether a draw decides nothing, or a gradient is never computed, as no module is in training mode by then."""
-    if not draw.in_training and not _is_in_training(draw):
+    if not draw.in_training and not any(map(_in_training, draw.guards)):
         return False
     switches = program.once("evaluation-modes", _evaluations)
     told = tuple(cond for cond in draw.guards if is_symbolic(cond))
     before = [event for event in switches if event.index < draw.index or draw.deferred]
     missed = (negate(both(*(cond for cond in event.guards if is_symbolic(cond)))) for event in before)
     return bool(before) and both(*told, *missed) is False
-
-
-def _is_in_training(event: Event) -> bool:
-    return any(_in_training(cond) for cond in event.guards)
 
 
 def _asks_for_mode(event: Event) -> bool:
