@@ -105,36 +105,6 @@ def opaque_test(key: tuple[Any, ...], text: str, *, by_default: bool = False) ->
     return diagrams.test(found)
 
 
-_OF_PARTS = (("compare",), ("any",))
-"""What begins the keys of tests of several values: two that are compared, or of which there is one."""
-
-
-def made_by(test: Opaque) -> frozenset[str]:
-    """The names of the calls whose results a test looks at, as far as its key tells them."""
-    return frozenset(part[2] for part in _of_calls(test.key))
-
-
-def asked_by(test: Opaque) -> frozenset[int]:
-    """Which calls these are, by the ticks of their events, as far as its key tells them."""
-    return frozenset(part[3] for part in _of_calls(test.key))
-
-
-def equal_to(test: Opaque) -> str:
-    """The constant, as written, that a test holds something unknown against with ``==``, as far as its key tells it."""
-    consts = [part[1] for part in test.key[2:] if part[:1] == ("const",)] if test.key[:2] == ("compare", "==") else []
-    return consts[0] if len(consts) == 1 else ""
-
-
-def _of_calls(key: Any) -> Iterator[tuple[Any, ...]]:
-    """The parts of a test's key that are about results of calls: ``("value", serial, name of the call, its tick)``."""
-    if key[:1] == ("value",) and len(key) > len(("value", 0)):
-        yield key
-    elif key[:1] in _OF_PARTS:
-        for part in key:
-            if isinstance(part, tuple):
-                yield from _of_calls(part)
-
-
 def flag_test(flag: Flag, op: str, value: Any = None) -> Cond:
     """``flag op value`` with op ``truthy``, ``none``, ``==`` or an ordering of numbers."""
     wanted = _wanted(op, value)
@@ -361,8 +331,9 @@ def by_default(cond: Cond) -> bool | None:
 def by_a_file(cond: Cond) -> bool:
     """Whether one of several config files beside the program has a setting pass a test, alone, that others do not."""
     one = literal(cond)
-    values = one.flag.stated if one is not None and one.flag is not None else ()
-    return any(at_values(cond, lambda _, value=value: value, _UNSET) is True for value in values)  # type: ignore[misc]
+    if one is None or one.flag is None or not isinstance(one.outcome, ValueSet):
+        return False
+    return any(map(one.outcome.holds, one.flag.stated))
 
 
 _UNSET = object()
@@ -393,7 +364,6 @@ __all__ = [
     "contains",
     "disjuncts",
     "either",
-    "equal_to",
     "flag_test",
     "forget",
     "is_symbolic",

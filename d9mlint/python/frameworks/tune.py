@@ -166,10 +166,15 @@ def _chosen(interp: Interpreter, config: Value, frame: Frame, event: Event, leve
 # -- trainables ----------------------------------------------------------------------------------------------------
 
 
+def _trainable(event: Event) -> Value:
+    """What a call is given that trials run."""
+    return event.argument(_TRAINABLE[event.name]) or UNKNOWN
+
+
 def _register(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.register_trainable("name", trainable)``."""
     name = event.args[0] if event.args else event.kwargs.get("name")
-    trainable = event.argument(_TRAINABLE[event.name]) or UNKNOWN
+    trainable = _trainable(event)
     interp.note((_REGISTERED, name.value if isinstance(name, Const) else interp.serial(name)), trainable)
     return UNKNOWN
 
@@ -184,7 +189,7 @@ def _registered(interp: Interpreter, value: Value) -> Value:
 
 def _with_parameters(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.with_parameters(trainable, data=data)``: more than the configuration is given to it."""
-    trainable = event.argument(_TRAINABLE[event.name]) or UNKNOWN
+    trainable = _trainable(event)
     given = {name: value for name, value in event.kwargs.items() if name != "trainable"}
     if isinstance(trainable, Class):
         interp.note((_GIVEN, id(trainable)), given)
@@ -194,7 +199,7 @@ def _with_parameters(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _same(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.with_resources(trainable, {"gpu": 1})``."""
-    return event.argument(_TRAINABLE[event.name]) or UNKNOWN
+    return _trainable(event)
 
 
 class Tune(Framework):

@@ -43,8 +43,8 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
         if any(leaf.born is loop for leaf in lists):
             value.born = loop  # a list for each item, filled in an order of its own
         else:
-            for leaf in lists[:1]:
-                tell_together(interp, leaf, frame, node.place, [right])
+            if lists:
+                tell_together(interp, lists[0], frame, node.place, [right])
             interp.heap.arrange(value, *loop.taint)
     if isinstance(node.target, f.Sub) and _keeps_order(left, node.value):
         _note_sum(interp, right, frame, node.place)

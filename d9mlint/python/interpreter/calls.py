@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -214,7 +214,7 @@ def enter(
     runs, given = interp.summaries.runs[one], inner.vars.values()
     often = interp.summaries.often(one, given, quiet)
     texts = texts_of(given)
-    key = _alike(interp, func, inner, made, often)
+    key = _alike(interp, func, one, inner, made, often)
     conds = interp.path.all
     # One of many branches that all make the same layers says under its own condition that they are there.
     known = interp.summaries.find(key, None if often and (quiet or runs >= MAX_BRANCHES) else conds)
@@ -259,10 +259,14 @@ def enter(
     return result
 
 
-def _alike(interp: Interpreter, func: Func, inner: Frame, made: Inst | None, often: bool) -> object:
-    """What calls of a function have in common that give the same; of one called ``often`` what varies is taken away."""
+def _alike(
+    interp: Interpreter, func: Func, one: Hashable, inner: Frame, made: Inst | None, often: bool
+) -> object:  # fmt: skip
+    """What calls of a function, told apart as ``one``, have in common that give the same.
+
+    Of one called ``often`` what varies is taken away.
+    """
     given = {name: likeness(interp, value, made) for name, value in inner.vars.items()}
-    one = told_apart(func)
     varying = interp.summaries.varying(one, given)
     if not often:
         place = (id(func.node), id(func.closure), tuple(interp.contexts), id(interp.loader), interp.by_clock)

@@ -36,7 +36,7 @@ def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
 
 
 def _transforms(interp: Interpreter, decorator: Value) -> bool:
-    """Whether a decorator counts like a call of it, also as ``partial(jax.grad, has_aux=True)``."""
+    """Whether a decorator counts like a call of it, also where ``partial`` has given it arguments."""
     inner = decorator.func if isinstance(decorator, Partial) else decorator
     return isinstance(inner, Ref) and interp.knowledge.canonical(inner.name) in interp.hooks.transformations
 

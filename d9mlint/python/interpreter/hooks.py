@@ -62,7 +62,7 @@ class Framework:
     dataclasses: frozenset[str] = frozenset()
     """Decorators that give a class methods of their own, as a base does."""
     transformations: frozenset[str] = frozenset()
-    """Decorators with effects of their own, those of calls that are given the function: ``@jax.grad``."""
+    """Decorators with effects of their own, those of calls that are given the function: ``@grad``."""
     layers: tuple[str, ...] = ()
     """Beginnings of the names of calls that make layers of networks."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.python.domain.conditions import conjuncts, equal_to, opaque
+from d9mlint.python.domain.conditions import conjuncts, opaque
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.testkeys import equal_to
 from d9mlint.python.domain.values import Const, Seq, Unknown, Value
 from d9mlint.python.interpreter.program import Program
 

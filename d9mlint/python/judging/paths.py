@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from d9mlint.python.domain.choices import choose
-from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, either, literals, made_by, opaque
+from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, either, literals, opaque
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.testkeys import made_by
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Const,

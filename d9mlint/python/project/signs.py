@@ -6,7 +6,7 @@ A screen, not an analysis: a name in a text of several lines may count, and one 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Limit
@@ -30,17 +30,21 @@ class _Sign:
     """What a release must have; empty for what stands there."""
 
 
+def _any_of(names: Iterable[bytes]) -> bytes:
+    """The alternatives of a pattern that is any of these names."""
+    return b"|".join(map(re.escape, names))
+
+
 def _module(specifier: str, *names: bytes) -> _Sign:
     """A module of Keras that is imported."""
-    any_of = b"|".join(map(re.escape, names))
-    pattern = re.compile(rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:" + any_of + rb"))\b", re.M)
+    pattern = re.compile(rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:" + _any_of(names) + rb"))\b", re.M)
     return _Sign("tensorflow", specifier, pattern, words=tuple(b"keras." + name for name in names))
 
 
 def _names(package: str, specifier: str, *names: bytes, needs: bytes = b"") -> _Sign:
     """Names as they stand in code, in lines in which no text or comment begins before."""
-    any_of = b"|".join(map(re.escape, names))
-    return _Sign(package, specifier, re.compile(rb"^[^#\n\"']*?(?<![\w.])(" + any_of + rb")(?!\w)", re.M), names, needs)
+    pattern = re.compile(rb"^[^#\n\"']*?(?<![\w.])(" + _any_of(names) + rb")(?!\w)", re.M)
+    return _Sign(package, specifier, pattern, names, needs)
 
 
 _PYTHON2 = re.compile(rb"^[ \t]*(print)[ \t]+[\"'\w]|^[ \t]*(except[ \t]+[\w.]+[ \t]*,[ \t]*\w+)[ \t]*:", re.M)
@@ -81,7 +85,7 @@ _SIGNS = (
         "tensorflow", "<1.0",
         re.compile(
             rb"^[^#\n\"']*\b(tf\.(?:concat(?=\(-?\d[ ]?,)|(?:"
-            + b"|".join(map(re.escape, _GONE_IN_1)) + rb")(?=\()))", re.M,
+            + _any_of(_GONE_IN_1) + rb")(?=\()))", re.M,
         ),
         words=(b"tf.concat(", *(b"tf." + name + b"(" for name in _GONE_IN_1)),
         needs=b"import tensorflow as tf", without=(b"compat",),
@@ -95,8 +99,8 @@ _SIGNS = (
     _Sign(
         "tensorflow", "<2.0",
         re.compile(
-            rb"^[^#\n\"']*\b(tf\.(?:(?:" + b"|".join(map(re.escape, _ROOMS_GONE_IN_2)) + rb")\.\w+|app\.run"
-            rb"|train\.\w+Optimizer(?=\()|(?:" + b"|".join(map(re.escape, _GONE_IN_2)) + rb")(?=\()))", re.M,
+            rb"^[^#\n\"']*\b(tf\.(?:(?:" + _any_of(_ROOMS_GONE_IN_2) + rb")\.\w+|app\.run"
+            rb"|train\.\w+Optimizer(?=\()|(?:" + _any_of(_GONE_IN_2) + rb")(?=\()))", re.M,
         ),
         words=(
             b"tf.app.run", b"Optimizer(", *(b"tf." + name + b"." for name in _ROOMS_GONE_IN_2),
@@ -136,7 +140,7 @@ _SIGNS = (
         "tensorflow", "<2.4",
         re.compile(
             rb"\b(?:\w*(?:Convolution|Deconvolution|Conv|Pooling)[123]D|Dense|LSTM|GRU|SimpleRNN)\("
-            rb"(?:[^()#]|\([^()]*\))*?\b((?:" + b"|".join(_OF_KERAS_1) + rb")[ ]?=)(?=[^=])"
+            rb"(?:[^()#]|\([^()]*\))*?\b((?:" + _any_of(_OF_KERAS_1) + rb")[ ]?=)(?=[^=])"
         ),
         words=_OF_KERAS_1, needs=b"keras",
     ),

@@ -179,11 +179,9 @@ def words(node: Any) -> frozenset[str]:
     found: set[str] = set()
     pending: list[Any] = [node]
     while pending:
-        for one in pending.pop():
-            if isinstance(one, str):
-                found.add(one)
-            elif one and isinstance(one, tuple) and type(one[0]) is not int:  # a place holds numbers only
-                pending.append(one)
+        node = pending.pop()
+        found.update(one for one in node if isinstance(one, str))
+        pending += children(node)
     return frozenset(found)
 
 

@@ -59,28 +59,26 @@ FUNCTION = Argument(0, "fun")
 
 
 def context(decorator: Value, knowledge_name: str) -> str:
-    """The context of a function decorated by a transformation, also as ``partial(jax.jit, static_argnums=0)``."""
-    if isinstance(decorator, Partial) and isinstance(decorator.func, Ref):
-        return TRACING.get(decorator.func.name, "")
-    return TRACING.get(knowledge_name, "")
+    """The context of a function decorated by a transformation."""
+    return TRACING.get(_transformation(decorator, knowledge_name), "")
+
+
+def _transformation(decorator: Value, name: str) -> str:
+    """The name of the transformation that a decorator is, also as ``partial(jax.jit, static_argnums=0)``."""
+    inner = decorator.func if isinstance(decorator, Partial) else None
+    return inner.name if isinstance(inner, Ref) else name
 
 
 def applied(
     interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], frame: Frame, place: f.Place
 ) -> Value | None:
     """Tells a call of a function whose gradients a decorator computes; None where there is none of these."""
-    name = next((found for one in decorators if (found := _of_gradients(*one))), "")
-    if not name:
+    names = (_transformation(*one) for one in decorators)
+    name = next((name for name in names if name in GRADIENTS), None)
+    if name is None:
         return None
     interp.event("call", f"{name}{_APPLY}", frame, place, (func,))
     return Unknown()
-
-
-def _of_gradients(decorator: Value, name: str) -> str:
-    """The gradient transformation that a decorator is, also as ``partial(jax.grad, has_aux=True)``; else empty."""
-    inner = decorator.func if isinstance(decorator, Partial) else None
-    name = inner.name if isinstance(inner, Ref) else name
-    return name if name in GRADIENTS else ""
 
 
 def update(holder: Value, index: Value) -> Value | None:

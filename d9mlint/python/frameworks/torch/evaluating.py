@@ -51,17 +51,12 @@ def _asks_for_dropout(cond: Cond, types: set[Location]) -> bool:
 
 def only(program: Program, draw: Event) -> bool:
     """Whether a draw decides nothing, or a gradient is never computed, as no module is in training mode by then."""
-    if not draw.in_training and not _is_in_training(draw):
+    if not draw.in_training and not any(map(_in_training, draw.guards)):
         return False
     switches = program.once("evaluation-modes", _evaluations)
-    told = tuple(cond for cond in draw.guards if is_symbolic(cond))
-    before = [event for event in switches if event.index < draw.index or draw.deferred]
-    missed = (negate(both(*(cond for cond in event.guards if is_symbolic(cond)))) for event in before)
-    return bool(before) and both(*told, *missed) is False
-
-
-def _is_in_training(event: Event) -> bool:
-    return any(_in_training(cond) for cond in event.guards)
+    told = filter(is_symbolic, draw.guards)
+    missed = [when for event, when in switches if event.index < draw.index or draw.deferred]
+    return bool(missed) and both(*told, *missed) is False
 
 
 def _asks_for_mode(event: Event) -> bool:
@@ -79,12 +74,16 @@ def _is_mode(text: str) -> bool:
     return text == "training" or text.endswith(".training")
 
 
-def _evaluations(program: Program) -> tuple[Event, ...]:
-    """The calls of ``eval()`` of a program that turns no training mode on, nor computes gradients in whatever mode."""
+def _evaluations(program: Program) -> list[tuple[Event, Cond]]:
+    """The calls of ``eval()``, and when each is passed by, as far as that can be told.
+
+    None of a program that turns a training mode on, or computes gradients in whatever mode.
+    """
     calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
-    if not all(map(_asks_for_mode, program.trains)) or program.story.local or any(_turns_on(event) for event in calls):
-        return ()
-    return tuple(e for e in calls if e.name.endswith(".eval") and not e.args and not e.deferred)
+    if not all(map(_asks_for_mode, program.trains)) or program.story.local or any(map(_turns_on, calls)):
+        return []
+    modes = (e for e in calls if e.name.endswith(".eval") and not e.args and not e.deferred)
+    return [(e, negate(both(*filter(is_symbolic, e.guards)))) for e in modes]
 
 
 def _turns_on(event: Event) -> bool:

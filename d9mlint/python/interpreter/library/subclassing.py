@@ -5,13 +5,13 @@ Registries are filled so. Source: docs.python.org/3/reference/datamodel.html, "C
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Bound, Class, Const, Func, Seq, Value
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -22,16 +22,25 @@ _MADE = "class-that-is-made"
 
 def defined(interp: Interpreter, cls: Class, frame: Frame) -> None:
     """Runs what the metaclass of a new class, and the nearest of its bases, have for it."""
+    own = [(func, args) for func, args in _hooks(interp, cls) if isinstance(func, Func)]
+    if own:
+        kwargs = _keywords(interp, cls, frame)
+        for func, args in own:
+            calls.call(interp, func, args, kwargs, frame, cls.node.place)
+
+
+def _hooks(interp: Interpreter, cls: Class) -> Iterator[tuple[Value | None, list[Value]]]:
+    """What is called when a class is defined, as far as it has that, with what it is given."""
     meta = _metaclass(interp, cls)
     if meta is not None:
         interp.note(_MADE, cls)
         given: list[Value] = [Const(cls.node.name), Seq("tuple", list(cls.bases)), UNKNOWN]
-        _run(interp, attributes.class_attribute(interp, meta, "__new__"), [meta, *given], frame, cls.node)
-        _run(interp, attributes.class_attribute(interp, meta, "__init__"), [cls, *given], frame, cls.node)
+        yield attributes.class_attribute(interp, meta, "__new__"), [meta, *given]
+        yield attributes.class_attribute(interp, meta, "__init__"), [cls, *given]
     for base in cls.bases:
         hook = attributes.class_attribute(interp, base, "__init_subclass__") if isinstance(base, Class) else None
         if hook is not None:
-            _run(interp, hook.func if isinstance(hook, Bound) else hook, [cls], frame, cls.node)
+            yield hook.func if isinstance(hook, Bound) else hook, [cls]
             return
 
 
@@ -45,15 +54,13 @@ def _metaclass(interp: Interpreter, cls: Class) -> Class | None:
     return None
 
 
-def _run(interp: Interpreter, func: Value | None, args: list[Value], frame: Frame, node: f.Class) -> None:
-    if not isinstance(func, Func):
-        return
-    kwargs = {
+def _keywords(interp: Interpreter, cls: Class, frame: Frame) -> dict[str, Value]:
+    """What a class is given beside its bases and its metaclass: ``class Net(Base, name="net")``."""
+    return {
         arg.keyword: expressions.evaluate(interp, arg.value, frame)
-        for arg in node.keywords
+        for arg in cls.node.keywords
         if arg.keyword is not None and arg.keyword != _METACLASS
     }
-    calls.call(interp, func, args, kwargs, frame, node.place)
 
 
 def _made(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
@@ -56,7 +56,7 @@ def _is_name(piece: f.Expr) -> bool:
 def _may_match_more(interp: Interpreter, piece: f.Expr, frame: Frame) -> bool:
     """Whether a piece has a wildcard, as far as it is known."""
     if isinstance(piece, f.Const):
-        return isinstance(piece.value, str) and not _WILDCARDS.isdisjoint(piece.value)
+        return _is_wild(piece.value)
     if isinstance(piece, f.Name):
         return _has_wildcard(interp.load(piece.id, frame))
     if isinstance(piece, f.Attr) and isinstance(piece.value, f.Name):
@@ -68,11 +68,15 @@ def _may_match_more(interp: Interpreter, piece: f.Expr, frame: Frame) -> bool:
 def _has_wildcard(value: Value | None) -> bool:
     """Whether a text, or what a path is joined from, has a wildcard in it."""
     for _, leaf in alternatives(value):
-        if isinstance(leaf, Const) and isinstance(leaf.value, str) and not _WILDCARDS.isdisjoint(leaf.value):
-            return True
-        parts = (
-            leaf.parts if isinstance(leaf, Text) else leaf.event.args if isinstance(leaf, Obj) and leaf.event else ()
-        )
-        if any(map(_has_wildcard, parts)):
+        parts: Sequence[Value] = ()
+        if isinstance(leaf, Text):
+            parts = leaf.parts
+        elif isinstance(leaf, Obj) and leaf.event is not None:
+            parts = leaf.event.args
+        if (isinstance(leaf, Const) and _is_wild(leaf.value)) or any(map(_has_wildcard, parts)):
             return True
     return False
+
+
+def _is_wild(written: object) -> bool:
+    return isinstance(written, str) and not _WILDCARDS.isdisjoint(written)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, asked_by, both, made_by, negate, opaque
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.testkeys import asked_by, made_by
 from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name

@@ -6,7 +6,7 @@ of (torch/nn/modules/container.py). A class of the program that is derived from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,8 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
+from d9mlint.python.frameworks.torch.modules.held import RUNS, hold
+from d9mlint.python.frameworks.torch.modules.members import add_member
 from d9mlint.python.interpreter import attributes, callbacks, calls
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import mappings
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 _LIST, _DICT, _SEQUENTIAL = "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"
 _ALL = (_LIST, _DICT, _SEQUENTIAL)
 _CONTAINERS = (f"{_LIST}()", f"{_SEQUENTIAL}()")
-_RUNS = ("__call__", "forward")
 _CONTAINED = "contained"
 """The key of notes: objects of the program that a container holds, by their ``id``."""
 
@@ -93,7 +94,8 @@ def _given(interp: Interpreter, event: Event, frame: Frame, kind: str, args: lis
         found = Dict({})
         if args:
             mappings.merge(interp, found, args[0])
-    _note(interp, event, frame, _all(found))
+    for module in _all(found):
+        hold(interp, _CONTAINED, module, event, frame)
     return found
 
 
@@ -107,14 +109,6 @@ def _listed(kind: str, args: list[Value], star: bool) -> Seq:
     if len(args) == 1 and isinstance(args[0], Dict):  # `Sequential(OrderedDict(...))`
         return Seq("list", list(args[0].items.values()))
     return Seq("list", args) if kind == _SEQUENTIAL or not args else Seq("list", None, UNKNOWN)
-
-
-def _note(interp: Interpreter, event: Event, frame: Frame, modules: Iterable[Value]) -> None:
-    """Remembers the objects of the program that a container holds: what never calls them may all the same."""
-    for module in modules:
-        for _, leaf in alternatives(module):
-            if isinstance(leaf, Inst):
-                interp.note((_CONTAINED, id(leaf)), (leaf, event, frame))
 
 
 def _all(inside: Value | None) -> list[Value]:
@@ -134,26 +128,21 @@ def _add(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     added = args[-1]  # `add_module(name, module)`, `insert(index, module)`
     method = "extend" if event.name.endswith(("extend", "__iadd__")) else "append"
     calls.call(interp, Ref(f"builtins.list.{method}", inside), [added], {}, frame, environment.place_of(event))
-    _note(interp, event, frame, _all(added) if isinstance(added, Seq) else [added])
+    for module in _all(added) if isinstance(added, Seq) else [added]:
+        hold(interp, _CONTAINED, module, event, frame)
     if isinstance(own, Inst) and len(args) == 2:
-        _name(interp, own, args)
+        add_member(interp, own, args[0], args[1], frame, environment.place_of(event))
     return own
-
-
-def _name(interp: Interpreter, own: Inst, args: list[Value]) -> bool:
-    """``self.add_module("conv", Conv())`` is ``self.conv = Conv()``; whether the name is known."""
-    name = args[0].value if isinstance(args[0], Const) else None
-    if isinstance(name, str):
-        interp.heap.set(own, name, interp.since(own.born), args[1])
-    return isinstance(name, str)
 
 
 def _add_by_name(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``add_module`` of any module of the program."""
     own, args = environment.bound(event)
-    if not isinstance(own, Inst) or len(args) != 2 or not _name(interp, own, args):
+    if not isinstance(own, Inst) or len(args) != 2:
         return None
-    _note(interp, event, frame, args[1:])
+    if not add_member(interp, own, args[0], args[1], frame, environment.place_of(event)):
+        return None
+    hold(interp, _CONTAINED, args[1], event, frame)
     return NONE
 
 
@@ -203,7 +192,7 @@ def _is_followed(module: Value) -> bool:
 def finish(interp: Interpreter) -> None:
     """Runs what containers hold and the program was not seen to call."""
     for module, event, frame in interp.all_noted(_CONTAINED):
-        methods = (attributes.class_attribute(interp, module.cls, name) for name in _RUNS)
+        methods = (attributes.class_attribute(interp, module.cls, name) for name in RUNS)
         if any(isinstance(method, Func) and id(method.node) in interp.entered for method in methods):
             continue
         run = partial(callbacks.run_protocol, interp, module, frame, environment.place_of(event))
@@ -221,5 +210,5 @@ TRANSFER: Mapping[str, Transfer] = {
     **{f"torch.nn.Module.{method}": _add_by_name for method in ("add_module", "register_module")},
     **{f"{name}.children": _children for name in (*_CONTAINERS, _LIST, _SEQUENTIAL)},
     **{f"{_DICT}().{method}": _look for method in ("items", "values", "keys", "get")},
-    **{f"{name}.{method}": _run for name in (_SEQUENTIAL, f"{_SEQUENTIAL}()") for method in _RUNS},
+    **{f"{name}.{method}": _run for name in (_SEQUENTIAL, f"{_SEQUENTIAL}()") for method in RUNS},
 }

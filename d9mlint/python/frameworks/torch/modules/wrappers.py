@@ -12,6 +12,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks.torch.modules.held import RUNS, hold
 from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.library.environment import bound, first, place_of
 
@@ -37,7 +38,6 @@ _HELD = "wrapped"
 
 _ENGINE = "deepspeed.DeepSpeedEngine"
 _MODEL, _COMPILED_MODEL = Argument(1, "model"), Argument(0, "model")
-_RUNS = ("__call__", "forward")
 COMPILE = "torch.compile"
 IN_PLACE = "torch.nn.Module.compile"
 COMPILED = "torch-compiled"
@@ -49,7 +49,7 @@ _ORIGINAL = "_orig_mod"
 def _wrap(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """The wrapper around a network of the program; it runs where it is called, or at the end of the program."""
     network = event.kwargs.get(_MODULE, first(event))
-    if network is None or not _hold(interp, event, frame, network):
+    if network is None or not hold(interp, _HELD, network, event, frame):
         return None
     made = Obj(f"{event.name}()", event)
     made.attrs[_MODULE] = network
@@ -66,14 +66,14 @@ def _wrap_in_own(interp: Interpreter, event: Event, frame: Frame) -> None:
     if not isinstance(own, Inst) or not any(isinstance(leaf, Inst) for _, leaf in alternatives(network)):
         return
     interp.heap.set(own, _MODULE, True, network)
-    if not any(method in cls.frame.vars for cls in own.cls.line() for method in _RUNS):
-        _hold(interp, event, frame, network)
+    if not any(method in cls.frame.vars for cls in own.cls.line() for method in RUNS):
+        hold(interp, _HELD, network, event, frame)
 
 
 def _compile(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """What is called like the network or function of the program that was compiled; None where it is another's."""
     network = event.argument(_COMPILED_MODEL)
-    if network is None or not _hold(interp, event, frame, network, (Inst, Func, Bound, Obj)):
+    if network is None or not hold(interp, _HELD, network, event, frame, (Inst, Func, Bound, Obj)):
         return None
     made = Obj(f"{COMPILE}()", event)
     made.attrs[_ORIGINAL] = network
@@ -104,7 +104,7 @@ def is_compiled(interp: Interpreter, func: Func, decorators: Sequence[tuple[Valu
     """Whether a function is decorated with ``torch.compile``, or that of a network which was compiled in place."""
     if any(name == COMPILE for _, name in decorators):
         return True
-    return func.owner is not None and func.name in _RUNS and interp.noted((IN_PLACE, id(func.owner))) is not None
+    return func.owner is not None and func.name in RUNS and interp.noted((IN_PLACE, id(func.owner))) is not None
 
 
 def _engine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -112,19 +112,9 @@ def _engine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     network = event.argument(_MODEL)
     made = Obj(_ENGINE, event)
     if network is not None:
-        _hold(interp, event, frame, network)
+        hold(interp, _HELD, network, event, frame)
         made.attrs[_MODULE] = network
     return Seq("tuple", [made, UNKNOWN, UNKNOWN, UNKNOWN])
-
-
-def _hold(
-    interp: Interpreter, event: Event, frame: Frame, network: Value | None, kinds: tuple[type, ...] = (Inst,)
-) -> bool:
-    """Remembers the networks of the program that are held; whether there are any."""
-    held = [leaf for _, leaf in alternatives(network) if isinstance(leaf, kinds)]
-    for leaf in held:
-        interp.note((_HELD, id(leaf)), (leaf, event, frame))
-    return bool(held)
 
 
 def _call(interp: Interpreter, event: Event, frame: Frame, held: str = _MODULE) -> Value | None:
@@ -151,8 +141,8 @@ TRANSFER: Mapping[str, Transfer] = {
     "deepspeed.initialize": _engine,
     COMPILE: _compile,
     IN_PLACE: _compile_in_place,
-    **{f"{COMPILE}().{method}": _call_compiled for method in _RUNS},
-    **{f"{name}.{method}": _call for name in (*_CALLED, _ENGINE) for method in _RUNS},
+    **{f"{COMPILE}().{method}": _call_compiled for method in RUNS},
+    **{f"{name}.{method}": _call for name in (*_CALLED, _ENGINE) for method in RUNS},
 }
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, by_default, made_by, negate, opaque
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, by_default, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.testkeys import made_by
 from d9mlint.python.domain.values import Dict, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program

@@ -16,12 +16,12 @@ from d9mlint.python.domain.conditions import (
     conjuncts,
     literal,
     literals,
-    made_by,
     negate,
 )
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import FILE_TEST
+from d9mlint.python.domain.testkeys import made_by
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none

@@ -7,8 +7,9 @@ from collections.abc import Sequence, Set
 from typing import TypeGuard
 
 from d9mlint.model import Effect, Location, Related, Rule
-from d9mlint.python.domain.conditions import conjuncts, equal_to, literal
+from d9mlint.python.domain.conditions import conjuncts, literal
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.testkeys import equal_to
 from d9mlint.python.domain.values import Unknown, Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import saved_there
