@@ -23,6 +23,7 @@ KEYWORD = re.compile(r"[A-Za-z_]\w*(@\d+)?")
 PACKAGES = {
     "horovod",
     "keras",
+    "sonnet",
     "tensorflow",
     "tensorflow_addons",
     "tensorflow_model_optimization",

@@ -7,7 +7,7 @@ import re
 from d9mlint.python.frameworks.tensorflow.determinism import fitted
 from d9mlint.python.interpreter.program import Program
 
-_OURS = ("tensorflow.", "keras.", "tf_slim.", "?.")
+_OURS = ("tensorflow.", "keras.", "sonnet.", "tf_slim.", "?.")
 _EXACT = re.compile(
     r"(\?|tensorflow\.Session\.run\(\))\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|"
     r"ravel|reshape|item|pop|reset|step|render|seed|lower|upper|startswith|endswith|join|replace|zfill|ljust|rjust|"
@@ -21,11 +21,12 @@ _EXACT = re.compile(
     r"Graph|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph|set_random_seed|"
     r"math\.\w+|nn\.(l2_loss|relu|sigmoid|tanh|elu|softplus|softmax|log_softmax|(weighted|sigmoid)_cross_entropy_with_logits)|(sigmoid|tanh)|random\.\w+|logging\.\w+|"
     r"train\.(GradientDescent|Momentum|Adam|Adagrad|RMSProp)?Optimizer|summary\.\w+|Tensor\.(eval|get_shape|set_shape|assign|assign_add|assign_sub)|"
-    r"train\.Optimizer|gradients|random_(normal|uniform)|truncated_normal|train\.Saver|"
-    r"concat|split|stack|unstack|shape|is_tensor|while_loop|control_dependencies|group)"
+    r"train\.Optimizer|train\.((Singular)?Monitored(Training)?Session|CheckpointSaverHook)|gradients|random_(normal|uniform)|truncated_normal|train\.Saver|"
+    r"concat|split|stack|unstack|shape|is_tensor|while_loop|control_dependencies|group|nn\.(static|dynamic)_rnn)"
     r"(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore)(\(\))?)*|"
-    r"keras\.(Model\.(add|compile|fit|summary)|Sequential|version|utils\.(custom_object_scope|get_file|set_random_seed)|"
-    r"(initializers|regularizers|constraints|optimizers)\.\w+|layers\.Layer\.(__init__|add_weight|build|get_config))"
+    r"(keras\.(Model\.(add|compile|fit|summary)|Sequential|version|utils\.(custom_object_scope|get_file|set_random_seed)|"
+    r"(initializers|regularizers|constraints|optimizers)\.\w+|layers\.Layer\.(__init__|add_weight|build|get_config))|"
+    r"sonnet\.(Linear|LSTM|GRU|VanillaRNN|DeepRNN|AddBias|BatchFlatten|Sequential|nets\.MLP|(AbstractModule|RNNCore)\.__init__))"
     r"(\(\)\.\w+)*"
 )
 """Products of matrices, sums along a whole axis and what works element by element: no atomics, no choice by time.
@@ -33,7 +34,7 @@ _EXACT = re.compile(
 Methods of arrays, lists, environments and plots, which tensors do not have, are none of TensorFlow's.
 
 (tensorflow/core/kernels: matmul_op_impl.h takes cuBLAS, which is deterministic on one stream; the reductions of
-reduction_gpu_kernels.cu.h have no atomics since 1.4)
+reduction_gpu_kernels.cu.h have no atomics since 1.4; Sonnet 1.36 adds biases with `+`: modules/basic.py, gated_rnn.py)
 """
 
 
