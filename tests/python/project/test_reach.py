@@ -188,6 +188,7 @@ def test_names_that_new_releases_have_too(tmp_path: Path, text: str) -> None:
         ("import time\nstart = time.clock()\n", ("python", "<3.8")),
         ("import torch\nx = x.cuda(async=True)\n", ("python", "<3.7")),
         ("import numpy as np\nx = y.astype(np.int)\n", ("numpy", "<1.24")),
+        ("from gym.spaces import prng\nprng.seed(1)\n", ("gym", "<0.11")),
         ("import torch\ntorch.backends.cudnn.allow_tf32 = False\n", ("torch", ">=1.7")),
         (
             "import tensorflow as tf\ntf.compat.v1.disable_eager_execution()\nmodel.compile('adam', 'mse')\n",
