@@ -48,8 +48,8 @@ from d9mlint.python.judging.seedings import (
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
     "tensorflow.contrib.layers.", "tensorflow.contrib.slim.", "tf_slim.", "tensorflow.nn.dropout",
-    "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.", "sonnet.",
-    "paddle.nn.", "paddle.vision.models.", "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
+    "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.", "sonnet.", "paddle.nn.", "paddle.vision.models.",
+    "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
     "peft.",
 )  # fmt: skip
 DATA_DRAWS = frozenset(
