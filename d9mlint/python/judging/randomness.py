@@ -179,7 +179,8 @@ def _matters(program: Program, event: Event) -> Cond:
     """When something trains what is drawn, or it stays as it is drawn, or a dropout is told to act at predictions."""
     of_tensorflow = event.name.startswith(("keras.", "tensorflow.", "tf_slim."))
     stays = tf_untrained.drawn(program, event) if of_tensorflow else untrained.drawn(program, event)
-    return either(program.training if trains(program) else False, stays, evaluating.drops_out(program, event))
+    drops = evaluating.drops_out(program, event) or (of_tensorflow and tf_untrained.drops_anyhow(program, event))
+    return either(program.training if trains(program) else False, stays, drops)
 
 
 def _handed(program: Program, generator: str, value: Value | None, depth: int = 0) -> Cond:
