@@ -19,7 +19,7 @@ MAX_BYTES = 300_000
 _FIXERS = ("print", "except", "raise", "exec", "repr", "ne", "numliterals")
 """Syntax that Python 3 refuses. What the names of Python 2 mean is not touched, and no line is added."""
 _PARAMETERS = "tuple_params"
-"""Those that are pairs, ``lambda (a, b): a + b``; of a function the names would be taken apart in a line of their own."""
+"""Those that are pairs, ``lambda (a, b): a + b``; of a function they would be taken apart in a line of their own."""
 _PAIRS_OF_FUNCTIONS = re.compile(rb"^[ \t]*def[ \t]+\w+\((?:[^()\n]*,)?[ \t]*\(", re.MULTILINE)
 _SIGNS = re.compile(
     rb"^[ \t]*print[ \t]+[\"'\w%]|^[ \t]*print[ \t]*>>|^[ \t]*except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:"
