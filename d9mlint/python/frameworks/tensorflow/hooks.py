@@ -17,6 +17,7 @@ from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library.functions import (
     add_to_namespace,
     make_namespace,
+    override_namespace,
     same_callable,
 )  # fmt: skip
 
@@ -68,6 +69,8 @@ class TensorFlow(Framework):
         "tensorflow.contrib.training.HParams": make_namespace,
         "tensorflow.contrib.training.HParams.add_hparam": add_to_namespace,
         "tensorflow.contrib.training.HParams.set_hparam": add_to_namespace,
+        "tensorflow.contrib.training.HParams.override_from_dict": override_namespace,
+        "tensorflow.contrib.training.HParams.parse_json": override_namespace,
     }
     packages = frozenset({"tensorflow", "sonnet"})
     never_text = frozenset(
