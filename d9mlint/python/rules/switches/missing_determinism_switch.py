@@ -37,10 +37,10 @@ _OWN_BIAS = (
     "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
 )
 _PATCH = "tfdeterminism.patch()"
-_BIAS_OF_V1 = "tensorflow.compat.v1.nn.bias_add"
+_BIAS, _OF_V1 = "tensorflow.nn.bias_add", "tensorflow.compat.v1."
 _LEFT_OUT = (
-    f"; the patch leaves `{_BIAS_OF_V1}` as it was: set `{_BIAS_OF_V1} = tensorflow.nn.bias_add` after it, or add the "
-    "bias with `+`"
+    "; the patch leaves `tensorflow.compat.v1.nn.bias_add` as it was: set "
+    "`tensorflow.compat.v1.nn.bias_add = tensorflow.nn.bias_add` after it, or add the bias with `+`"
 )
 """(tensorflow-determinism 0.3.0, tfdeterminism/patch.py: `tf.nn`, `tensorflow.python.ops.nn` and `nn_ops` alone.)"""
 
@@ -139,7 +139,8 @@ def _remedy(program: Program, rule: Rule, used: Sequence[str], varying: Sequence
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
     raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
     remedy = rule.remedy(program.target, used)
-    left_out = _LEFT_OUT if _PATCH in remedy and any(use.event.raw == _BIAS_OF_V1 for use in varying) else ""
+    missed = any(use.event.name == _BIAS and use.event.raw.startswith(_OF_V1) for use in varying)
+    left_out = _LEFT_OUT if missed and _PATCH in remedy else ""
     return f"{remedy}{left_out}{_for_older(program)}{raised}"
 
 
