@@ -37,7 +37,7 @@ _OWN_BIAS = (
     "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
 )
 _PATCH = "tfdeterminism.patch()"
-_BIAS, _OF_V1 = "tensorflow.nn.bias_add", "tensorflow.compat.v1."
+_BIAS = "tensorflow.nn.bias_add"
 _LEFT_OUT = (
     "; the patch leaves `tensorflow.compat.v1.nn.bias_add` as it was: set "
     "`tensorflow.compat.v1.nn.bias_add = tensorflow.nn.bias_add` after it, or add the bias with `+`"
@@ -139,7 +139,7 @@ def _remedy(program: Program, rule: Rule, used: Sequence[str], varying: Sequence
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
     raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
     remedy = rule.remedy(program.target, used)
-    missed = any(use.event.name == _BIAS and use.event.raw.startswith(_OF_V1) for use in varying)
+    missed = any(use.event.name == _BIAS and use.event.raw.startswith("tensorflow.compat.v1.") for use in varying)
     left_out = _LEFT_OUT if missed and _PATCH in remedy else ""
     return f"{remedy}{left_out}{_for_older(program)}{raised}"
 
