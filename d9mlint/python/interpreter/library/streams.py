@@ -95,6 +95,13 @@ def _dumps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Unknown(*taint(given))
 
 
+def _is_file(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``os.path.isfile("./")``: what ends like a folder is no file, and no file has no name."""
+    path = event.args[0] if len(event.args) == 1 else None
+    named = path.value if isinstance(path, Const) and isinstance(path.value, str) else None
+    return Const(False) if named is not None and (not named or named.endswith("/")) else None
+
+
 def _pickled(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``pickle.dumps(thing)``: an object in bytes, which may be read again."""
     given = event.args[0] if event.args else None
@@ -143,4 +150,4 @@ def _joinpath(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 TRANSFER: dict[str, Transfer] = dict.fromkeys(
     ("json.dumps", "ujson.dumps", "orjson.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
-) | {"pickle.dumps": _pickled, "builtins.sum": _sum, "pathlib.Path.joinpath": _joinpath}
+) | {"os.path.isfile": _is_file, "pickle.dumps": _pickled, "builtins.sum": _sum, "pathlib.Path.joinpath": _joinpath}
