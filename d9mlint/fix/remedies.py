@@ -16,8 +16,8 @@ _KEYWORD = re.compile(r"[A-Za-z_]\w*=(?!=)")
 _DEFINED = re.compile(r"def (\w+)\(")
 _DEVICE = re.compile(r"tf\.device\(\S+\)")
 ROOTS = {
-    "random": "random", "np": "numpy", "torch": "torch", "tf": "tensorflow", "keras": "keras", "os": "os",
-    "zlib": "zlib", "hashlib": "hashlib",
+    "random": "random", "np": "numpy", "torch": "torch", "paddle": "paddle", "tf": "tensorflow", "keras": "keras",
+    "os": "os", "zlib": "zlib", "hashlib": "hashlib",
 }  # fmt: skip
 """The first names of code in remedies, and the packages that they stand for."""
 

@@ -13,7 +13,7 @@ from d9mlint.fix import remedies
 from d9mlint.fix.remedies import ROOTS
 
 _SEED = re.compile(
-    r"(random|np\.random|torch|tf\.random|tf|tf\.keras\.utils|keras\.utils)\.(seed|manual_seed|set_seed|set_random_seed)\(\d+\)"
+    r"(random|np\.random|torch|paddle|tf\.random|tf|tf\.keras\.utils|keras\.utils)\.(seed|manual_seed|set_seed|set_random_seed)\(\d+\)"
     r"|tf\.random\.set_global_generator\(tf\.random\.Generator\.from_seed\(\d+\)\)"
 )
 _SWITCH = re.compile(
@@ -29,11 +29,15 @@ _SEEDS = (
     (re.compile(r"random\."), ("python",)),
     (re.compile(r"np\."), ("numpy",)),
     (re.compile(r"torch\."), ("torch", "torch-device")),
+    (re.compile(r"paddle\."), ("paddle",)),
     (re.compile(r"(tf\.)?keras\.utils\.set_random_seed"), ("tensorflow", "keras", "python", "numpy")),
     (re.compile(r"tf\."), ("tensorflow", "keras")),
 )
 """What a statement seeds, by how it begins."""
-OF = {"python": "random.seed(1)", "numpy": "np.random.seed(1)", "torch": "torch.manual_seed(1)"}
+OF = {
+    "python": "random.seed(1)", "numpy": "np.random.seed(1)", "torch": "torch.manual_seed(1)",
+    "paddle": "paddle.seed(1)",
+}  # fmt: skip
 """What seeds a generator in all versions."""
 GRAPH = frozenset({"tensorflow", "keras"})
 """The generators of ops in a graph."""

@@ -23,6 +23,7 @@ GENERATORS = {
     "tensorflow": "TensorFlow's global generator",
     "torch": "PyTorch's global generator",
     "torch-device": "the GPU's generator",
+    "paddle": "Paddle's global generator",
     "numba": "Numba's generator",
 }
 """The generators that a program shares, and what people call them."""

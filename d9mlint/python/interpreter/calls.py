@@ -153,7 +153,7 @@ def call(
     if isinstance(func, Class):
         return instantiate(interp, func, args, kwargs, frame, place, star)
     if isinstance(func, Inst):
-        for name in ("__call__", "call", "forward"):
+        for name in ("__call__", *interp.hooks.runs):
             method = attributes.class_attribute(interp, func.cls, name)
             if isinstance(method, Func):
                 return call(interp, Bound(method, func), args, kwargs, frame, place, star)

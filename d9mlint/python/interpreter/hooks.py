@@ -65,6 +65,8 @@ class Framework:
     """Decorators with effects of their own, those of calls that are given the function: ``@grad``."""
     layers: tuple[str, ...] = ()
     """Beginnings of the names of calls that make layers of networks."""
+    runs: tuple[str, ...] = ()
+    """Methods that a call of an object of the program runs, where its class has no ``__call__``."""
 
     def attribute(self, interp: Interpreter, holder: Value, name: str) -> Value | None:
         """An attribute that a class, a function or a method of the program has of the framework, and not of its own."""
@@ -155,6 +157,7 @@ class Hooks:
     dataclasses: frozenset[str]
     transformations: frozenset[str]
     layers: tuple[str, ...]
+    runs: tuple[str, ...]
     attribute: Sequence[Callable[[Interpreter, Value, str], Value | None]]
     subscript: Sequence[Callable[[Value, Value], Value | None]]
     part: Sequence[Callable[[Value], Value | None]]

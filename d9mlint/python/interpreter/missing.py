@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _DYNAMIC = re.compile(
-    rb"__getattr__|import \*|\b(?:globals|locals|vars|exec|eval|setattr)\(|sys\.modules|"
+    rb"__getattr__|import \*|(?<![\w.])(?:globals|locals|vars|exec|eval|setattr)\(|sys\.modules|"
     rb"__dict__|__path__|[Ll]azy|pkgutil"
 )
 """What gives a module names, or a package modules, that are not written down in it."""

@@ -48,7 +48,7 @@ from d9mlint.python.judging.seedings import (
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
     "tensorflow.contrib.layers.", "tensorflow.contrib.slim.", "tf_slim.", "tensorflow.nn.dropout",
-    "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",
+    "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.", "sonnet.", "paddle.nn.", "paddle.vision.models.",
     "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
     "peft.",
 )  # fmt: skip
@@ -179,7 +179,8 @@ def _matters(program: Program, event: Event) -> Cond:
     """When something trains what is drawn, or it stays as it is drawn, or a dropout is told to act at predictions."""
     of_tensorflow = event.name.startswith(("keras.", "tensorflow.", "tf_slim."))
     stays = tf_untrained.drawn(program, event) if of_tensorflow else untrained.drawn(program, event)
-    return either(program.training if trains(program) else False, stays, evaluating.drops_out(program, event))
+    drops = evaluating.drops_out(program, event) or (of_tensorflow and tf_untrained.drops_anyhow(program, event))
+    return either(program.training if trains(program) else False, stays, drops)
 
 
 def _handed(program: Program, generator: str, value: Value | None, depth: int = 0) -> Cond:

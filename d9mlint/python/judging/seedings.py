@@ -22,7 +22,7 @@ FORKED = "forked-rng"
 _SEED_WORDS = ("seed", "determin", "reproduc")
 _OF_OBJECTS = frozenset({"to_deterministic"})
 """Methods that give a copy of their object (imgaug's augmenters) and seed nothing else."""
-_KNOWN = ("builtins.", "torch.", "numpy.", "cupy.", "tensorflow.config.")
+_KNOWN = ("builtins.", "torch.", "paddle.", "numpy.", "cupy.", "tensorflow.config.")
 """Libraries whose calls that seed are all in the catalogue: their switches of determinism seed nothing."""
 _COMPILED = ("numba.njit", "numba.jit", "numba.core.decorators.njit", "numba.core.decorators.jit")
 

@@ -107,6 +107,10 @@ _SIGNS = (
             *(b"tf." + name + b"(" for name in _GONE_IN_2),
         ), needs=b"import tensorflow as tf", without=(b"compat.v1", b"compat import", b"disable_v2_behavior"),
     ),
+    # Sonnet 1 imports `tensorflow.contrib` (sonnet 1.36, modules/base.py); Sonnet 2 has none of these.
+    _names("tensorflow", "<2.0", b"snt.AbstractModule", b"snt.RNNCellWrapper", b"snt.reuse_variables", needs=b"sonnet"),
+    # The generator that all spaces shared is gone since 0.11 (gym 0.10.11 and 0.11.0: spaces/__init__.py).
+    _names("gym", "<0.11", b"gym.spaces.prng", b"from gym.spaces import prng", b"spaces.prng.seed", needs=b"gym"),
     # Keras 2.3 was the first for TF 2, and lacks these with it: the names of Keras 1 for the order of an image's axes,
     # `Merge` and `merge`, the shape helper of the applications, the session (keras==2.1.6, 2.2.4, 2.2.5 and 2.3.1:
     # keras/backend/common.py, legacy/layers.py, applications/imagenet_utils.py, backend/tensorflow_backend.py).
@@ -300,7 +304,7 @@ _SIGNS = (
 )  # fmt: skip
 _ROOTS = (
     b"tensorflow", b"keras", b"torch", b"fit_generator(", b"multi_gpu_model(", b".estimator.", b"numpy", b"scipy",
-    b"sklearn", b"librosa", b"time.clock", b"tf.compat.v1.disable_",
+    b"sklearn", b"librosa", b"sonnet", b"gym", b"time.clock", b"tf.compat.v1.disable_",
 )  # fmt: skip
 """One of them is in each file that has any of the signs: a quicker look than one for all their words."""
 KEYS = tuple(dict.fromkeys([("python", "<3"), *((sign.package, sign.specifier) for sign in _SIGNS)]))

@@ -18,9 +18,12 @@ MAX_BYTES = 300_000
 """Larger sources are left alone: the conversion takes a second for some thousand lines."""
 _FIXERS = ("print", "except", "raise", "exec", "repr", "ne", "numliterals")
 """Syntax that Python 3 refuses. What the names of Python 2 mean is not touched, and no line is added."""
+_PARAMETERS = "tuple_params"
+"""Those that are pairs, ``lambda (a, b): a + b``; of a function they would be taken apart in a line of their own."""
+_PAIRS_OF_FUNCTIONS = re.compile(rb"^[ \t]*def[ \t]+\w+\((?:[^()\n]*,)?[ \t]*\(", re.MULTILINE)
 _SIGNS = re.compile(
     rb"^[ \t]*print[ \t]+[\"'\w%]|^[ \t]*print[ \t]*>>|^[ \t]*except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:"
-    rb"|^[ \t]*raise[ \t]+\w+[ \t]*,|^[ \t]*exec[ \t]+[\"'\w]|\b0[0-7]+\b|<>|`",
+    rb"|^[ \t]*raise[ \t]+\w+[ \t]*,|^[ \t]*exec[ \t]+[\"'\w]|\b0[0-7]+\b|<>|`|\blambda[ \t]*\(",
     re.MULTILINE,
 )
 
@@ -47,7 +50,8 @@ def as_python3(data: bytes) -> bytes | None:
         return data if data != named else None
     try:
         text = data.decode("utf-8-sig")
-        return str(_tool().refactor_string(text if text.endswith("\n") else text + "\n", "a file")).encode()
+        fixers = _FIXERS if _PAIRS_OF_FUNCTIONS.search(data) else (*_FIXERS, _PARAMETERS)
+        return str(_tool(fixers).refactor_string(text if text.endswith("\n") else text + "\n", "a file")).encode()
     except Exception:  # noqa: BLE001 - its tokenizer, parser and fixers have no common base, and any text may come
         return None
 
@@ -84,7 +88,7 @@ def _inside_strings(text: str) -> Iterator[int]:
 
 
 @cache
-def _tool() -> RefactoringTool:
+def _tool(fixers: tuple[str, ...]) -> RefactoringTool:
     from fissix.refactor import RefactoringTool  # takes a tenth of a second, and few trees need it
 
-    return RefactoringTool([f"fissix.fixes.fix_{name}" for name in _FIXERS])
+    return RefactoringTool([f"fissix.fixes.fix_{name}" for name in fixers])

@@ -30,6 +30,7 @@ def _checked(d9mlint: Callable[..., Any], data: str, train: str, beside: str) ->
     [
         ("data", "other", DATA, RUNS, "", True),
         ("net", "build", DATA, RUNS, "", True),
+        ("data", "other", DATA + "\ndef test(net):\n    net.eval()\n", RUNS, "", True),
         ("data", "batch", DATA, RUNS, "", False),
         ("data", "other", DATA, CAUGHT, "", False),
         ("data", "other", DATA + "\ndef __getattr__(name):\n    return batch\n", RUNS, "", False),

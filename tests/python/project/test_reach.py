@@ -80,6 +80,7 @@ def test_names_that_a_package_lost_before_their_module(tmp_path: Path) -> None:
         ("from keras import backend as K\nf = K.function([x, K.learning_phase()], [y])\n", "<2.0", "K.function"),
         ("from keras.models import Model\nm = Model(input=a, outputs=b)\n", "<2.4", "input="),
         ("from keras import optimizers\no = optimizers.Adam(lr=1e-3)\n", "<2.16", "lr="),
+        ("import sonnet as snt\nclass Net(snt.AbstractModule): ...\n", "<2.0", "snt.AbstractModule"),
         ("from keras import backend as K\nK.set_image_dim_ordering('tf')\n", "<2.0", "K.set_image_dim_ordering"),
         ("from keras.layers import (\n    Dense, Merge)\n", "<2.0", "Merge"),
         ("from keras import layers\nx = merge([a, b], mode='concat')\n", "<2.0", "merge` with `mode"),
@@ -187,6 +188,7 @@ def test_names_that_new_releases_have_too(tmp_path: Path, text: str) -> None:
         ("import time\nstart = time.clock()\n", ("python", "<3.8")),
         ("import torch\nx = x.cuda(async=True)\n", ("python", "<3.7")),
         ("import numpy as np\nx = y.astype(np.int)\n", ("numpy", "<1.24")),
+        ("from gym.spaces import prng\nprng.seed(1)\n", ("gym", "<0.11")),
         ("import torch\ntorch.backends.cudnn.allow_tf32 = False\n", ("torch", ">=1.7")),
         (
             "import tensorflow as tf\ntf.compat.v1.disable_eager_execution()\nmodel.compile('adam', 'mse')\n",

@@ -474,6 +474,8 @@ with tf.Session() as session:
         ("tf.trainable_variables()", False),
         ("tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)", False),
         ("var_list=tf.get_collection('trainable_variables', scope='net')", False),
+        ("[v for v in tf.trainable_variables() if 'net' in v.name]", False),
+        ("[v for v in tf.global_variables() if 'net' in v.name]", True),
         ("tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)", True),
     ],
 )

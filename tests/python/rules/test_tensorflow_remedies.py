@@ -33,6 +33,26 @@ def test_code_of_an_older_release_is_told_its_switch(
     assert finding["remedy"] == call + more
 
 
+BIASES = """import {module} as tf
+
+x = tf.matmul(tf.ones([8, 4]), tf.get_variable("w", [4, 3]))
+step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.nn.bias_add(x, tf.get_variable("b", [3]))))
+with tf.Session() as session:
+    session.run(step)
+"""
+
+
+@pytest.mark.parametrize(("module", "left_out"), [("tensorflow.compat.v1", True), ("tensorflow", False)])
+def test_the_remedy_names_what_the_patch_does_not_reach(
+    d9mlint: Callable[..., Any], module: str, left_out: bool
+) -> None:
+    Path("train.py").write_text(BIASES.format(module=module))
+    Path("requirements.txt").write_text("tensorflow==1.15.5\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
+    told = "set `tensorflow.compat.v1.nn.bias_add = tensorflow.nn.bias_add` after it"
+    assert (told in finding["remedy"]) is left_out
+
+
 GRAPH = """import argparse
 import numpy as np
 import tensorflow as tf

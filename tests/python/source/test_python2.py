@@ -39,6 +39,19 @@ def test_each_line_stays_where_it_is() -> None:
     assert len(new.splitlines()) == len(OLD.splitlines())
 
 
+def test_pairs_among_the_parameters_of_a_lambda_are_taken_apart() -> None:
+    new = as_python3(b"best = max(scores.items(), key=lambda (name, score): score)\nprint best\n")
+    assert new is not None
+    ast.parse(new)
+    assert len(new.splitlines()) == 2
+
+
+def test_no_line_is_added_for_the_pairs_of_a_function() -> None:
+    new = as_python3(b"def norm((x, y)):\n    return x * x\nprint norm((1, 2))\n")
+    assert new is not None
+    assert len(new.splitlines()) == 3
+
+
 @pytest.mark.parametrize("text", ["print('x'\n", "def f(:\n    pass\n", "x = 1\n"])
 def test_of_other_texts_nothing_is_made(text: str) -> None:
     assert as_python3(text.encode()) is None

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import NONE, Const, Func, Obj, Ref, Text, Value, alternatives
+from d9mlint.python.domain.values import NONE, Bound, Const, Func, Obj, Partial, Ref, Text, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.frameworks.tensorflow.compilers import XLA, asks_for_xla
 from d9mlint.python.frameworks.tensorflow.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
@@ -17,6 +17,7 @@ from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library.functions import (
     add_to_namespace,
     make_namespace,
+    override_namespace,
     same_callable,
 )  # fmt: skip
 
@@ -24,6 +25,7 @@ SCOPE_INITIALIZER = "scope-initializer"
 """The context of a ``variable_scope`` that gives its variables an initializer."""
 _SCOPE_INITIALIZER = Argument(3, "initializer")
 _DEVICE_NAME = Argument(0, "device_name")
+_BUILD = Argument(0, "build")
 _FUNCTION = "tensorflow.function"
 _SESSION = "tensorflow.Session"
 _INITIALIZERS = (
@@ -48,20 +50,29 @@ def _default_session(interp: Interpreter, event: Event, frame: Frame) -> Value |
     return Obj(_SESSION, event) if made else NONE
 
 
+def _sonnet_module(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``snt.Module(build)`` of Sonnet 1 is called like the function that it is made of (modules/base.py)."""
+    build = event.argument(_BUILD)
+    return build if isinstance(build, (Func, Bound, Partial)) else None
+
+
 class TensorFlow(Framework):
-    """TensorFlow and Keras."""
+    """TensorFlow, Keras, and Sonnet."""
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         _FUNCTION: _function,
         **dict.fromkeys(graphs.VARIABLES, graphs.variables),
         graphs.COLLECTION: graphs.updates,
         "tensorflow.autograph.experimental.do_not_convert": same_callable,
+        "sonnet.Module": _sonnet_module,
         "tensorflow.get_default_session": _default_session,
         "tensorflow.contrib.training.HParams": make_namespace,
         "tensorflow.contrib.training.HParams.add_hparam": add_to_namespace,
         "tensorflow.contrib.training.HParams.set_hparam": add_to_namespace,
+        "tensorflow.contrib.training.HParams.override_from_dict": override_namespace,
+        "tensorflow.contrib.training.HParams.parse_json": override_namespace,
     }
-    packages = frozenset({"tensorflow"})
+    packages = frozenset({"tensorflow", "sonnet"})
     never_text = frozenset(
         {"keras.initializers.Initializer", *(f"keras.initializers.{name}()" for name in _INITIALIZERS)}
     )
@@ -72,12 +83,14 @@ class TensorFlow(Framework):
             "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin", "on_train_batch_end",
             "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
             "compute_gradients", "_compute_gradients", "apply_gradients", "_apply_dense", "_resource_apply_dense",
+            "_build",
         }
     )  # fmt: skip
     arrays = ("tensorflow.Tensor",)
     parts_alike = frozenset({DATASET, "tensorflow.split()", "tensorflow.unstack()"})
     persistent = (DATASET,)
-    symbolic = ("keras.", "tensorflow.")
+    symbolic = ("keras.", "tensorflow.", "sonnet.")
+    runs = ("call", "_build")  # (of Keras' layers; of Sonnet's modules: sonnet 1.36, modules/base.py)
 
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         return graphs.computed(operands)

@@ -143,9 +143,10 @@ def _function(stage: Event) -> Value | None:
 
 def _share(stages: list[Event], found: dict[int, list[StageDraw]]) -> None:
     """The story tells a function once for equal arguments: a second stage with the same function draws likewise."""
-    known: dict[tuple[int, ...], list[StageDraw]] = {}
+    known: dict[tuple[object, ...], list[StageDraw]] = {}
     for stage in stages:
-        key = tuple(id(node) for _, leaf in alternatives(_function(stage)) if (node := _node(leaf)) is not None)
+        leaves = [leaf for _, leaf in alternatives(_function(stage))]
+        key = tuple((id(node), *_bound(leaf)) for leaf in leaves if (node := _node(leaf)) is not None)
         if key and found[stage.index]:
             known.setdefault(key, found[stage.index])
         elif key in known and key:
@@ -160,6 +161,14 @@ def _node(value: Value) -> object | None:
     if isinstance(value, Inst):
         return value.cls.node
     return value.node if isinstance(value, Func) else None
+
+
+def _bound(value: Value) -> Iterator[object]:
+    """The constants that a partial function is given: another value may decide whether it draws."""
+    while isinstance(value, Partial):
+        given = (*enumerate(value.args), *sorted(value.kwargs.items()))
+        yield tuple((name, one.value) for name, one in given if isinstance(one, Const))
+        value = value.func
 
 
 def disorder(program: Program) -> Cond:

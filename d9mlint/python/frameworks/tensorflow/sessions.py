@@ -28,6 +28,12 @@ SUPERVISED = {
 Sources: TensorFlow 1.15, monitored_session.py (MonitoredTrainingSession), supervisor.py, session_manager.py
 (``prepare_session``), contrib/slim/python/slim/learning.py, contrib/training/python/training/training.py.
 """
+RESTORING = {
+    "tensorflow.train.SingularMonitoredSession": Argument(4, "checkpoint_dir"),
+    "tensorflow.train.ChiefSessionCreator": Argument(3, "checkpoint_dir"),
+}
+"""Calls that restore the newest checkpoint of a folder, where a hook saves if anything does (monitored_session.py)."""
+SAVING_HOOK = "tensorflow.train.CheckpointSaverHook"
 _SAVER = Argument(9, "saver")
 """Of a Supervisor what saves and restores: by default one of its own, None for nothing (supervisor.py)."""
 NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _LOADS = re.compile(
@@ -22,6 +24,15 @@ _READS = re.compile(r"(builtins|io|pathlib|tensorflow\.io|os|json|yaml|numpy|\?)
 _APPLIES = re.compile(r"(keras\..*|\?)\.(predict|predict_on_batch|predict_generator|evaluate)|tensorflow\.Session\.run")
 _DROPS = "ropout"
 """In the name of a layer that has no weights."""
+_RATES = {
+    "tensorflow.nn.dropout": (Argument(1, "keep_prob"), Argument(None, "rate")),
+    "tensorflow.nn.rnn_cell.DropoutWrapper": (
+        Argument(1, "input_keep_prob"), Argument(2, "output_keep_prob"), Argument(3, "state_keep_prob"),
+    ),
+}  # fmt: skip
+"""Ops that drop out in whichever run of a graph, and where they are told how much (ops/nn_ops.py,
+ops/rnn_cell_impl.py of TensorFlow 1.15)."""
+_RESTORE = "tensorflow.train.Saver().restore"
 
 
 def drawn(program: Program, draw: Event) -> Cond:
@@ -41,3 +52,23 @@ def _drawn(program: Program) -> Cond:
     if not any(e.index > loads[0].index for e in applied):
         return False
     return negate(either(*map(symbolic_part, conds)))
+
+
+def drops_anyhow(program: Program, draw: Event) -> bool:
+    """Whether a dropout is part of a restored graph, whether that is trained or predicts: its rate is a constant."""
+    if draw.name not in _RATES or not _drops(draw):
+        return False
+    return program.once("restored-graph", _restored) and not any(
+        one.location == draw.location and not _drops(one) for one in program.calls(draw.name)
+    )
+
+
+def _drops(draw: Event) -> bool:
+    """Whether the rate is a constant with which something is dropped, whatever the settings are."""
+    given = [value for at in _RATES[draw.name] if (value := draw.argument(at)) is not None]
+    leaves = [[leaf.value if isinstance(leaf, Const) else None for _, leaf in alternatives(one)] for one in given]
+    return any(all(isinstance(rate, float) and 0 < rate < 1 for rate in rates) for rates in leaves)
+
+
+def _restored(program: Program) -> bool:
+    return any(not event.detached for event in program.calls(_RESTORE))

@@ -60,6 +60,7 @@ class Torch(Framework):
     network_bases = frozenset({"torch.nn.Module"})
     asking = frozenset({"torch.nn.Module.state_dict"})
     layers = ("torch.nn.",)
+    runs = ("forward",)
 
     def __init__(self) -> None:
         self._loaders = loaders.Loaders()

@@ -243,6 +243,21 @@ def add_to_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return NONE
 
 
+def override_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """A method that sets the attributes that a dict names; of one that is not known it may be any."""
+    holder, given = event.receiver, environment.first(event)
+    if not isinstance(holder, Obj):
+        return None
+    told = given.items if isinstance(given, Dict) else {}
+    perhaps = [] if isinstance(given, Dict) and not given.open else [name for name in holder.attrs if name not in told]
+    for name in perhaps:
+        interp.heap.set(holder, name, True, Unknown(name=name))
+    for key, value in told.items():
+        if isinstance(key, str):
+            interp.heap.set(holder, key, True, value)
+    return holder
+
+
 def _partial(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if not event.args:
         return UNKNOWN

@@ -9,7 +9,7 @@ from d9mlint.model import Effect
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import further, taint
-from d9mlint.python.domain.values import Const, Dict, FlagValue, Obj, Seq, Text, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 
@@ -95,6 +95,19 @@ def _dumps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Unknown(*taint(given))
 
 
+def _is_file(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``os.path.isfile("./")``: what ends like a folder is no file, and no file has no name."""
+    path = event.args[0] if len(event.args) == 1 else None
+    named = path.value if isinstance(path, Const) and isinstance(path.value, str) else None
+    return Const(False) if named is not None and (not named or named.endswith("/")) else None
+
+
+def _pickled(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``pickle.dumps(thing)``: an object in bytes, which may be read again."""
+    given = event.args[0] if event.args else None
+    return Obj(f"{event.name}()", event) if isinstance(given, (Inst, Obj)) else _dumps(interp, event, frame)
+
+
 def _openings(event: Event) -> list[Event]:
     """The calls that opened the streams which a call is a method of, or is given."""
     values = (event.receiver, *event.args, *event.kwargs.values())
@@ -136,5 +149,5 @@ def _joinpath(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 TRANSFER: dict[str, Transfer] = dict.fromkeys(
-    ("json.dumps", "ujson.dumps", "orjson.dumps", "pickle.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
-) | {"builtins.sum": _sum, "pathlib.Path.joinpath": _joinpath}
+    ("json.dumps", "ujson.dumps", "orjson.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
+) | {"os.path.isfile": _is_file, "pickle.dumps": _pickled, "builtins.sum": _sum, "pathlib.Path.joinpath": _joinpath}

@@ -59,6 +59,7 @@ from d9mlint.python.rules.host.leftovers.unasked import (
 _NEWEST = {
     **sessions.NEWEST,
     **sessions.SUPERVISED,
+    **sessions.RESTORING,
     "flax.training.checkpoints.restore_checkpoint": Argument(0, "ckpt_dir"),
     "flax.training.checkpoints.latest_checkpoint": Argument(0, "ckpt_dir"),
     "transformers.get_last_checkpoint": Argument(0, "folder"),
@@ -93,7 +94,8 @@ _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
     r"numpy\.savez?(_compressed)?|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
-    r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
+    r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint|"
+    + re.escape(sessions.SAVING_HOOK)
 )
 
 
@@ -137,6 +139,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             goes_on = True if own else symbolic_part(either(*(both(*s.guards) for s in steps if s.index > load.index)))
             when = both(goes_on, either(*(both(cond, lasting(leaf)) for cond, leaf in there)))
             later = [e for e in saves if e.index > load.index]
+            if load.name in sessions.RESTORING:
+                later = [e for e in saves if e.name == sessions.SAVING_HOOK or e in later]
+                when = both(when, symbolic_part(either(*(both(*e.guards) for e in later))))
             if when is not False:
                 yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)

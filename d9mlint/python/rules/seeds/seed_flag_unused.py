@@ -37,7 +37,7 @@ _COUNTS = ("num", "n_", "number")
 """How the name of a number of seeds begins."""
 _SEEDS = {
     "python": ("random", "random.seed"), "numpy": ("numpy", "np.random.seed"), "torch": ("torch", "torch.manual_seed"),
-    "jax": ("jax", "jax.random.PRNGKey"),
+    "paddle": ("paddle", "paddle.seed"), "jax": ("jax", "jax.random.PRNGKey"),
 }  # fmt: skip
 """By generator the package to import, and what seeds it."""
 _OF_TENSORFLOW = (

@@ -36,6 +36,13 @@ _BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
 _OWN_BIAS = (
     "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
 )
+_PATCH = "tfdeterminism.patch()"
+_BIAS = "tensorflow.nn.bias_add"
+_LEFT_OUT = (
+    "; the patch leaves `tensorflow.compat.v1.nn.bias_add` as it was: set "
+    "`tensorflow.compat.v1.nn.bias_add = tensorflow.nn.bias_add` after it, or add the bias with `+`"
+)
+"""(tensorflow-determinism 0.3.0, tfdeterminism/patch.py: `tf.nn`, `tensorflow.python.ops.nn` and `nn_ops` alone.)"""
 
 
 _REPLACES = "this replaces what anyone has put into `XLA_FLAGS` before, a flag for deterministic ops, too"
@@ -108,7 +115,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying],
         severity="" if certain else "info",
         confidence=lower(rule.confidence) if elsewhere else "",
-        remedy=_remedy(program, rule, used) if known else _without(program, varying),
+        remedy=_remedy(program, rule, used, varying) if known else _without(program, varying),
         name=_missing_switch.method(event.raw), does=_missing_switch.does(event),
         state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
         ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
@@ -127,11 +134,14 @@ def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:
     return any(made.name == _LOADS for event in there for made in made_by(event.receiver))
 
 
-def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
-    """The remedy of the version, and what it makes raise."""
+def _remedy(program: Program, rule: Rule, used: Sequence[str], varying: Sequence[Use]) -> str:
+    """The remedy of the version, what it does not reach, and what it makes raise."""
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
     raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
-    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
+    remedy = rule.remedy(program.target, used)
+    missed = any(use.event.name == _BIAS and use.event.raw.startswith("tensorflow.compat.v1.") for use in varying)
+    left_out = _LEFT_OUT if missed and _PATCH in remedy else ""
+    return f"{remedy}{left_out}{_for_older(program)}{raised}"
 
 
 def _without(program: Program, varying: Sequence[Use]) -> str:

@@ -26,6 +26,8 @@ NODES = frozenset(
 )  # fmt: skip
 """Types of trees of settings, whose attributes are what they hold."""
 _HOLDERS = NODES | {environment.NAMESPACE}
+_PICKLES = ("pickle", "cloudpickle", "dill")
+_PACKS = frozenset(f"{module}.dumps" for module in _PICKLES)
 _MOST_LEVELS = 6
 _MOST_COPIES = 1_000
 """Objects and collections inside of one that is copied; those beyond are shared with it."""
@@ -107,7 +109,17 @@ def _copy_of_receiver(interp: Interpreter, event: Event, frame: Frame) -> Value 
     return None if event.receiver is None else copied(interp, event.receiver, deep=False)
 
 
+def _unpickled(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``pickle.loads(pickle.dumps(x))``, also in another process, is a copy of ``x``."""
+    given = environment.first(event)
+    packed = given.event if isinstance(given, Obj) else None
+    if packed is None or packed.name not in _PACKS or not packed.args:
+        return None
+    return copied(interp, packed.args[0]) or packed.args[0]
+
+
 TRANSFER: dict[str, Transfer] = {
+    **{f"{module}.loads": _unpickled for module in _PICKLES},
     "copy.copy": _copy, "copy.deepcopy": _copy,
     "builtins.dict.copy": _copy_of_receiver, "builtins.list.copy": _copy_of_receiver,
 }  # fmt: skip

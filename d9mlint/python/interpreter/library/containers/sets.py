@@ -24,7 +24,7 @@ def has_own_order(value: Seq) -> bool:
     if value.items is not None and len(value.items) == 1:
         return True
     items = held(value)
-    return bool(items) and all(_unsalted(item) for item in items)
+    return bool(items) and all(unsalted(item) for item in items)
 
 
 def held(value: Seq) -> list[Value]:
@@ -44,11 +44,12 @@ def with_salted_order(value: Value) -> Iterable[tuple[Cond, Seq]]:
             yield cond, leaf
 
 
-def _unsalted(value: Value) -> bool:
+def unsalted(value: Value) -> bool:
+    """Whether the hash of a value is the same in each process."""
     if isinstance(value, Phi):
-        return all(_unsalted(leaf) for _, leaf in value.alternatives)
+        return all(unsalted(leaf) for _, leaf in value.alternatives)
     if isinstance(value, Seq) and value.kind == "tuple" and value.items:
-        return all(_unsalted(item) for item in value.items)
+        return all(unsalted(item) for item in value.items)
     if isinstance(value, Const):
         return isinstance(value.value, (int, float, type(None)))
     return isinstance(value, Unknown) and not value.origins.isdisjoint(("int", ARRAY))
@@ -76,8 +77,8 @@ def joined(values: Sequence[Value], sources: tuple[Event, ...] = (), *, alike: b
     for value in values:
         items, one = _parts(value)
         every += [*(items or ()), *([one] if one is not None else [])]
-    number = next((item for item in every if _unsalted(item)), None)
-    salted = next((item for item in every if not _unsalted(item) and not (alike and number and untold(item))), None)
+    number = next((item for item in every if unsalted(item)), None)
+    salted = next((item for item in every if not unsalted(item) and not (alike and number and untold(item))), None)
     return Seq("set", None, salted or number or next(iter(every), None), "", sources)
 
 

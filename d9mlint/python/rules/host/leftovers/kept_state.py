@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, by_default, 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.testkeys import made_by
-from d9mlint.python.domain.values import Dict, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
@@ -27,6 +27,8 @@ _TRAINS = (".partial_fit",)
 _GROWS = (".append", ".extend", ".appendleft", ".insert", ".push", *_TRAINS)
 _JOINS = ("pandas.concat", "numpy.append", "numpy.concatenate", "numpy.vstack", "numpy.hstack")
 _ROWS = "pandas.DataFrame.append"
+_TABLES = ("pandas.DataFrame", "numpy.array", "numpy.asarray", "builtins.list")
+"""Calls that make something else of the rows that they are given."""
 _HARMLESS = re.compile(
     r"builtins\.(len|print|isinstance|type|str|list)|.*\.(info|debug|dumps?|save|to_csv|close|flush)"
 )
@@ -55,6 +57,8 @@ class _Kept(NamedTuple):
     path: Value
     others: tuple[Value, ...]
     """What it is where no file is there."""
+    lists: frozenset[int]
+    """The ``id`` of the lists that the contents were added to."""
 
 
 def carried(
@@ -94,6 +98,7 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
         path = path_of(opened)
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue
+        lists = _filled(load, calls)
         for write in writes:
             if write.index < load.index or not write.meets(load):
                 continue
@@ -105,10 +110,24 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
             leaves = [leaf for value in values for leaf in _leaves(value)]
             if place is None or adds(target) or not same_path(place, path):
                 continue
-            if any(leaf is load.result or (isinstance(leaf, Obj) and leaf.event is load) for leaf in leaves):
+            if any(_is_loaded(leaf, load) or id(leaf) in lists for leaf in leaves):
                 others = tuple(one for one in leaves if one is not load.result and one is not target.result)
-                yield _Kept(load, write, path, others)
+                yield _Kept(load, write, path, others, lists)
                 break
+
+
+def _filled(load: Event, calls: Sequence[Event]) -> frozenset[int]:
+    """The lists that what was loaded is added to: ``rows.extend(pd.read_csv("log.csv").values)``."""
+    adding = (e for e in calls if e.index > load.index and e.name.endswith(_GROWS) and isinstance(e.receiver, Seq))
+    return frozenset(
+        id(e.receiver) for e in adding if any(_is_loaded(leaf, load) for value in e.args for leaf in _leaves(value))
+    )
+
+
+def _is_loaded(leaf: Value, load: Event) -> bool:
+    """Whether a value is what was loaded, or an attribute of it."""
+    whole = leaf.receiver if isinstance(leaf, Ref) else leaf
+    return whole is not None and (whole is load.result or (isinstance(whole, Obj) and whole.event is load))
 
 
 def _leaves(value: Value, joined: bool = True) -> Iterator[Value]:
@@ -123,6 +142,8 @@ def _leaves(value: Value, joined: bool = True) -> Iterator[Value]:
         elif joined and made is not None and (made.name in _JOINS or made.name == _ROWS):
             parts = (*made.args, *((made.receiver,) if made.name == _ROWS and made.receiver is not None else ()))
             yield from (one for part in parts for one in _leaves(part, False))
+        elif joined and made is not None and made.name.startswith(_TABLES):
+            yield from (one for part in (*made.args[:1], made.receiver) if part is not None for one in _leaves(part))
 
 
 def _opened(event: Event, openings: dict[int, Event]) -> Event:
@@ -173,7 +194,7 @@ def _grows(kept: _Kept, calls: Sequence[Event]) -> Event | None:
 
 def _is_of(value: Value | None, kept: _Kept) -> bool:
     leaves = () if value is None else _leaves(value)
-    return any(leaf is kept.read.result or (isinstance(leaf, Obj) and leaf.event is kept.read) for leaf in leaves)
+    return any(_is_loaded(leaf, kept.read) or id(leaf) in kept.lists for leaf in leaves)
 
 
 def _is_part(event: Event, kept: _Kept) -> bool:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Ref, Value, alternatives
+from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
@@ -96,11 +96,20 @@ def _updates(program: Program, steps: Sequence[Event]) -> list[Event]:
 def lost_by_saver(program: Program, load: Event) -> tuple[str, ...]:
     """The same of a saver of TensorFlow 1 that was given the trainable variables only: no slots of an optimizer."""
     listed = (*program.calls(*_TRAINABLE), *filter(_asks_for_trainable, program.calls(graphs.COLLECTION)))
-    results = [id(e.result) for e in listed if e.result is not None]
     given = (made.argument(_VARIABLES) for made in made_by(load.receiver))
-    alone = any(id(leaf) in results for value in given for _, leaf in alternatives(value))
+    alone = any(_is_of(leaf, listed) for value in given for _, leaf in alternatives(value))
     made = [m for e in program.calls(*_MINIMIZES) if not e.detached for m in made_by(e.receiver)]
     return (OPTIMIZER,) if alone and any(m.name != _STATELESS for m in made) else ()
+
+
+def _is_of(variables: Value, listed: Sequence[Event]) -> bool:
+    """Whether a list is what one of these calls gives, or what is picked from that."""
+    if any(variables is event.result for event in listed):
+        return True
+    if not isinstance(variables, Seq) or variables.items is not None:
+        return False
+    made = [leaf.event for _, leaf in alternatives(variables.element) if isinstance(leaf, Obj)]
+    return bool(made) and all(any(one is event for event in listed) for one in made)
 
 
 def _asks_for_trainable(event: Event) -> bool:
