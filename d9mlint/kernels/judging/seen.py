@@ -9,15 +9,17 @@ from d9mlint.kernels.judging.algorithms import applied
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
-from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
+from d9mlint.kernels.judging.owners import fetched, ownership, radix, singles, slices
 from d9mlint.kernels.judging.rounded import rounded
 from d9mlint.kernels.judging.swapping import swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
+from d9mlint.kernels.judging.unions import joins
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 
 DEFINITIONS = ("wrapper-def", "macro-def")
 """The forms of what is judged where it is used."""
+_COUNTING = frozenset(("add", "sub", "inc", "dec"))
 
 
 class Seen(NamedTuple):
@@ -37,6 +39,11 @@ class Seen(NamedTuple):
     """How the operand is rounded so that sums are exact, as written."""
     handed: bool = False
     """Whether it is an expansion whose target comes from a parameter of a function that is no kernel."""
+
+    alike: bool = False
+    """Whether the old value is a piece of work, or the number of a block, that is the same whoever gets it."""
+    joins: bool = False
+    """Whether it joins trees by their least members, and the old value is where it goes on."""
 
     @property
     def what(self) -> str:
@@ -85,6 +92,8 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         used = swaps.loop_use(atomic, used)
     if used.kind == "forwarded" and atomic.form not in DEFINITIONS and applied(atomic.function, repository):
         used = used._replace(kind="value")
+    if used.queue and not _COUNTING.issuperset(found.words):
+        used = used._replace(queue=False)  # no number that goes up
     alone, assumed = singles.sequential(atomic), ""
     matters = bool(where.of("float")) or used.kind not in ("unused", "forwarded")
     if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
@@ -99,4 +108,9 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     used = uses.Use("unused") if defining else used
     handed = handed_in(where.name, place(atomic, repository))
     grid = rounded(atomic, repository) if set(found.words) <= {"add", "sub"} and not where.of("integer") else ""
-    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, grid, handed)
+    numbers = used.queue or (used.kind == "index" and singles.numbers_blocks(atomic))
+    alike = numbers and fetched.alike(atomic, used, repository)
+    joined = joins(atomic, found, used)
+    return Seen(
+        atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, grid, handed, alike, joined
+    )

@@ -60,6 +60,8 @@ class Use(NamedTuple):
     """Whether the test of a ``first`` or ``ticket`` may end a loop; else it only guards a statement."""
     into: bool = False
     """Whether an ``index`` is where something is stored: ``out[old] = x``."""
+    names: frozenset[str] = frozenset()
+    """The variables that hold the value."""
 
 
 def use(call: Node, unit: Unit) -> Use:
@@ -81,12 +83,13 @@ def _weighed(found: list[Use], tracer: _Tracer) -> Use:
     bounded = any(u.kind in ("first", "ticket") and u.ends for u in found)
     weighty = ("value", "index", "argument")
     work = worst.kind in weighty and any(u.spins or (u.kind in weighty and not u.into) for u in found)
-    if work and bounded and any(_turns(call, tracer.unit) for call in (tracer.call, *tracer.calls)):
-        return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True)
+    worst = worst._replace(names=frozenset(tracer.names))
+    if work and bounded and any(_turns(call, tracer) for call in (tracer.call, *tracer.calls)):
+        return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True, names=worst.names)
     if worst.kind == "first":
-        return Use("ticket", worst.text, constant=True)
+        return worst._replace(kind="ticket", constant=True)
     if worst.kind == "argument":
-        return Use("value", worst.text, passed=True)
+        return worst._replace(kind="value", passed=True)
     return worst
 
 
@@ -113,6 +116,8 @@ class _Tracer:
         self.left = _MAX_FOLLOWED
         self.calls: list[Node] = []
         """The calls of a lambda that gives the value."""
+        self.names: set[str] = set()
+        """The variables that were followed."""
 
     def follow(self, node: Node, names: int) -> list[Use]:
         at = node
@@ -248,6 +253,7 @@ class _Tracer:
         A piece of a kernel (a template for a text) has none.
         """
         block = around.scope(name, defined, self.unit)
+        self.names.add(name)
         if names >= _MAX_NAMES or block.end_byte - block.start_byte > _MAX_BYTES:
             return [Use("value", name)]
         found: list[Use] = []
@@ -307,18 +313,18 @@ def _begin(defined: Node) -> int:
     return start
 
 
-def _turns(call: Node, unit: Unit) -> bool:
+def _turns(call: Node, tracer: _Tracer) -> bool:
     """Whether the loop around a call goes on for as long as the call gives it something: ``while (true)``."""
-    name = ""
+    names = set(tracer.names)
     at = call.parent
     while at is not None and at.type not in ("function_definition", "lambda_expression"):
-        if at.type == "assignment_expression" and not name:
+        if at.type == "assignment_expression":
             left = at.child_by_field_name("left")
-            name = unit.text(left) if left is not None and left.type == "identifier" else ""
+            names |= {tracer.unit.text(left)} if left is not None and left.type == "identifier" else set()
         if at.type in around.LOOPS:
             condition = at.child_by_field_name("condition")
-            text = unit.text(condition).strip("() ;") if condition is not None else ""
-            return text in ("", "true", "1") or (bool(name) and re.search(rf"\b{re.escape(name)}\b", text) is not None)
+            text = tracer.unit.text(condition).strip("() ;") if condition is not None else ""
+            return text in ("", "true", "1") or not names.isdisjoint(re.findall(r"\w+", text))
         at = at.parent
     return False
 

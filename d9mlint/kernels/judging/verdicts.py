@@ -159,6 +159,9 @@ def _integers(seen: Seen) -> tuple[str, str, str]:
 
 def _exact(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     listed = "/".join(sorted(words))
+    if seen.joins:
+        return "order-dependent", "no", f"{seen.what}: each turn of the loop goes on with the old value until two " \
+            f"trees have one root, which is their {listed} in any order"  # fmt: skip
     if seen.use.kind not in ("unused", "forwarded") or (seen.use.kind == "forwarded" and words & operations.COUNTERS):
         return _returned(seen)
     signed = " (up to NaN and the sign of zero)" if seen.target.of("float") and words & {"min", "max"} else ""
@@ -187,6 +190,9 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
             "changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
     if use.kind == "ticket":
         return class_, "no", f"{seen.what}: the old value is only compared with a count{quoted}, as a ticket"
+    if seen.alike:
+        return class_, "no", f"{seen.what}: the old value is the piece of work that a thread or block takes{quoted}; " \
+            "nothing else tells it from the others, so that the work is the same whoever takes it"  # fmt: skip
     if use.queue:
         return class_, "conditional", f"{seen.what}: threads fetch their work by the old value{quoted}; who gets " \
             "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
