@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from d9mlint.kernels.judging import uses
+from d9mlint.kernels.judging import outside, uses
 from d9mlint.kernels.judging.algorithms import applied
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
@@ -19,6 +19,7 @@ from d9mlint.kernels.source.repository import Repository
 
 DEFINITIONS = ("wrapper-def", "macro-def")
 """The forms of what is judged where it is used."""
+_MAX_LEVELS = 8
 _COUNTING = frozenset(("add", "sub", "inc", "dec"))
 
 
@@ -76,6 +77,19 @@ class Seen(NamedTuple):
         return self.atomic.form in DEFINITIONS and not (functor and self.target.types and not self.atomic.called)
 
 
+def _use(atomic: Atomic, level: int) -> uses.Use:
+    """The use of the old value, also of one that a wrapper puts into a variable that it is given."""
+    used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
+    if used.kind != "unused" or atomic.node is None or level > _MAX_LEVELS:
+        return used
+    for one in atomic.inner if atomic.node.type == "call_expression" else ():
+        through = _use(one, level + 1).through
+        place = outside.place(one.function.node, through, one.unit) if through and one.function is not None else -1
+        if place >= 0:
+            return uses.handed_back(atomic.node, place, atomic.unit)
+    return used
+
+
 def look(atomic: Atomic, repository: Repository) -> Seen:
     """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
     found = operation(atomic, repository)
@@ -83,7 +97,7 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     types = () if where.types and not where.open else brought(atomic, repository)
     if types and not (where.of("float") and where._replace(types=types).of("integer")):
         where = where._replace(types=types, open=False)
-    used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
+    used = _use(atomic, 0)
     if found.instruction is not None and found.instruction.returns and atomic.form.startswith("ptx"):
         kernel = atomic.function is None or "__global__" in atomic.function.qualifier
         traced = uses.assembled(atomic.arguments[0], atomic.unit) if atomic.arguments else None

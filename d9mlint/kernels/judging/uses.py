@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, declarations, memory, values
+from d9mlint.kernels.judging import around, declarations, memory, outside, values
 from d9mlint.kernels.judging.algorithms import DROPPING
 from d9mlint.kernels.judging.carries import carried, toggled
 from d9mlint.kernels.judging.known.scalars import kind, words
@@ -22,6 +22,7 @@ _MAX_BYTES = 200_000
 _OPERANDS = ("binary_expression", "parenthesized_expression", "unary_expression", "cast_expression")
 _ORDER = ("unused", "ticket", "first", "forwarded", "argument", "value", "index")
 """The kinds of use, the weightier later; ``first`` and ``argument`` are finer than ``model.kernel.USES``."""
+_WEIGHTY = ("value", "index", "argument")
 _TRANSPARENT = words(
     "parenthesized_expression cast_expression unary_expression condition_clause initializer_list field_initializer"
     " init_statement initializer_pair argument_list compound_literal_expression"
@@ -62,6 +63,8 @@ class Use(NamedTuple):
     """Whether an ``index`` is where something is stored: ``out[old] = x``."""
     names: frozenset[str] = frozenset()
     """The variables that hold the value."""
+    through: str = ""
+    """The parameter, by reference, in which the caller finds a ``forwarded`` value."""
 
 
 def use(call: Node, unit: Unit) -> Use:
@@ -81,8 +84,7 @@ def _weighed(found: list[Use], tracer: _Tracer) -> Use:
     """
     worst = max(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
     bounded = any(u.kind in ("first", "ticket") and u.ends for u in found)
-    weighty = ("value", "index", "argument")
-    work = worst.kind in weighty and any(u.spins or (u.kind in weighty and not u.into) for u in found)
+    work = worst.kind in _WEIGHTY and any(u.spins or (u.kind in _WEIGHTY and not u.into) for u in found)
     worst = worst._replace(names=frozenset(tracer.names))
     if work and bounded and any(_turns(call, tracer) for call in (tracer.call, *tracer.calls)):
         return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True, names=worst.names)
@@ -91,6 +93,18 @@ def _weighed(found: list[Use], tracer: _Tracer) -> Use:
     if worst.kind == "argument":
         return worst._replace(kind="value", passed=True)
     return worst
+
+
+def handed_back(call: Node, place: int, unit: Unit) -> Use:
+    """What becomes of the variable that a call is given to put an old value in."""
+    listed = call.child_by_field_name("arguments")
+    given = [one for one in listed.named_children if one.type != "comment"] if listed is not None else []
+    if not 0 <= place < len(given) or given[place].type != "identifier":
+        return Use("value", " ".join(unit.text(call).split())[:80])
+    tracer = _Tracer(unit, call)
+    kept, through = outside.kept(given[place], unit)
+    beyond = [Use(kept, unit.text(given[place]), through=through)] if kept else []
+    return _weighed([*beyond, *tracer.kept(given[place])], tracer)
 
 
 def assembled(operand: Node, unit: Unit) -> Use | None:
@@ -235,17 +249,33 @@ class _Tracer:
         left = parent.child_by_field_name("left")
         if left is None or at == left:
             return [Use("index", self._text(parent), into=True)] if _subscripted(at) else [Use("unused")]
+        kept, through = outside.kept(left, self.unit)
+        beyond = [Use(kept, self._text(parent), through=through)] if kept else []
         if left.type == "identifier":
-            later = self._uses_of(self.unit.text(left), left, names)
+            later = [*beyond, *self._uses_of(self.unit.text(left), left, names)]
             outer = parent.parent
             plain = outer is None or outer.type in ("expression_statement", "comma_expression", "for_statement")
             return later if plain else later + (self.follow(parent, names + 1) if names < _MAX_NAMES else [])
+        if beyond:
+            again = any(one.kind in _WEIGHTY for one in self._read_again(left, parent, names))
+            return [Use("value", self._text(parent))] if again else beyond
         root = memory.base(left, self.unit)
-        kept = root is not None and left.type == "subscript_expression" and _array(root, self.unit)
-        kept = kept or (root is not None and values.gathered(root, left, parent, self.unit))
-        if root is not None and (kept or memory.memory(left, self.unit) == "shared"):
-            return self._uses_of(self.unit.text(root), left, names, kept)
+        own = root is not None and left.type == "subscript_expression" and _array(root, self.unit)
+        own = own or (root is not None and values.gathered(root, left, parent, self.unit))
+        if root is not None and (own or memory.memory(left, self.unit) == "shared"):
+            return self._uses_of(self.unit.text(root), left, names, own)
         return [Use("value", self._text(parent))]
+
+    def _read_again(self, left: Node, parent: Node, names: int) -> list[Use]:
+        """The uses of a member that got the value, later in the same function: ``this->id``."""
+        function = self.unit.function(parent)
+        found: list[Use] = []
+        again = re.compile(re.escape(left.text or b"") + rb"\b(?!\s*=[^=])")
+        end = function.node.end_byte if function is not None and names < _MAX_NAMES else 0
+        for match in again.finditer(self.unit.data, parent.end_byte, end) if end else ():
+            node = self.unit.root.descendant_for_byte_range(match.start(), match.end())
+            found += self.follow(node, names + 1) if node is not None and node.text == left.text else []
+        return found
 
     def _uses_of(self, name: str, defined: Node, names: int, array: bool = False) -> list[Use]:
         """The uses of a variable, or of an array, that holds the old value, in the function around.

@@ -178,8 +178,8 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
     class_ = "order-dependent"
     integer = "" if seen.target.of("float") else "integer "
     if use.kind == "forwarded":
-        return class_, "depends", \
-            f"{integer}{seen.what}: the old value goes back to the caller{quoted}; it depends on its use"  # fmt: skip
+        back = "goes back to the caller" if use.through or "return" in use.text else "is kept for other functions"
+        return class_, "depends", f"{integer}{seen.what}: the old value {back}{quoted}; it depends on its use"
     if seen.owner:
         return class_, "no", f"{seen.what}: {seen.owner}, so the old value is always the same"
     if use.kind == "ticket" and use.spins:
