@@ -11,6 +11,7 @@ from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.owners import fetched, ownership, radix, singles, slices
 from d9mlint.kernels.judging.rounded import rounded
+from d9mlint.kernels.judging.sorting import Sorting, sorted_after
 from d9mlint.kernels.judging.swapping import swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
 from d9mlint.kernels.judging.unions import joins
@@ -45,6 +46,8 @@ class Seen(NamedTuple):
     """Whether the old value is a piece of work, or the number of a block, that is the same whoever gets it."""
     joins: bool = False
     """Whether it joins trees by their least members, and the old value is where it goes on."""
+    sorting: Sorting | None = None
+    """How that is sorted which is stored at the places that the old value gives."""
 
     @property
     def what(self) -> str:
@@ -125,6 +128,20 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     numbers = used.queue or (used.kind == "index" and singles.numbers_blocks(atomic))
     alike = numbers and fetched.alike(atomic, used, repository)
     joined = joins(atomic, found, used)
+    places = used.kind == "index" and not alike and _COUNTING.issuperset(found.words)
+    sorted_ = sorted_after(atomic, used, repository) if places else None
     return Seen(
-        atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, grid, handed, alike, joined
+        atomic,
+        found,
+        where,
+        used,
+        lone_constant(atomic),
+        alone,
+        defining,
+        assumed,
+        grid,
+        handed,
+        alike,
+        joined,
+        sorted_,
     )

@@ -37,6 +37,7 @@ _POINTING = re.compile(r"(?:\A|_)(?:ptr|pointer|addr|address)\Z|[a-z](?:Ptr|Poin
 """Functions that give the address for a number."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
+_LAST = re.compile(r"-\s*1u?\b|\bgridDim\b")
 
 
 _STATEMENT = re.compile(rb"\s*;\s*\)")
@@ -229,7 +230,7 @@ class _Tracer:
         if word in ("==", "!=") and toggled(parent, self.call, self.unit):
             return []
         if word in ("==", "!=") and other is not None:
-            first = other.type in ("number_literal", "true", "false") or _masked(at)
+            first = other.type in ("number_literal", "true", "false") or (_masked(at) and not self._counts(other))
             return [Use("first" if first else "ticket", self._text(parent), ends=around.may_end_loop(parent))]
         if word in ("&&", "||"):
             return [Use("first", self._text(parent), ends=around.may_end_loop(parent))]
@@ -238,6 +239,10 @@ class _Tracer:
         return [] if carried(parent, self.call, self.unit) else [
             Use("first", self._text(parent), ends=around.may_end_loop(parent))
         ]  # fmt: skip
+
+    def _counts(self, other: Node) -> bool:
+        """Whether a comparison is with the last of a count: some bits of the old value are a ticket."""
+        return _LAST.search(self.unit.text(other)) is not None
 
     def _variable(self, declarator: Node | None, names: int) -> list[Use]:
         named = declarations.named(declarator, self.unit) if declarator is not None else None

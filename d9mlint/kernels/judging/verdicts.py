@@ -196,16 +196,27 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
     if use.queue:
         return class_, "conditional", f"{seen.what}: threads fetch their work by the old value{quoted}; who gets " \
             "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
-    if use.kind == "index" and singles.numbers_blocks(seen.atomic):
-        return class_, "conditional", f"{seen.what}: each block takes its number by the old value{quoted}; who gets " \
-            "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
     if use.kind == "index":
-        return class_, "yes", f"{seen.what}: the old value becomes a position{quoted}, so threads take their places " \
-            "in an order that changes from run to run"  # fmt: skip
+        return _placed(seen, quoted)
     if use.passed:
         return class_, "conditional", f"{seen.what}: the old value, which depends on the order of the threads, " \
             f"is handed on{quoted}"  # fmt: skip
     return class_, "yes", f"{seen.what}: the old value is used{quoted}, and it depends on the order of the threads"
+
+
+def _placed(seen: Seen, quoted: str) -> tuple[str, str, str]:
+    """An old value that becomes a position."""
+    class_ = "order-dependent"
+    if singles.numbers_blocks(seen.atomic):
+        return class_, "conditional", f"{seen.what}: each block takes its number by the old value{quoted}; who gets " \
+            "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
+    place = f"{seen.what}: the old value becomes a position{quoted}"
+    if seen.sorting is None:
+        return class_, "yes", f"{place}, so threads take their places in an order that changes from run to run"
+    after = f"{place}, but `{seen.sorting.text}` sorts what is stored there"
+    if seen.sorting.whole:
+        return class_, "no", f"{after}, so that the order does not reach the result"
+    return class_, "conditional", f"{after}: the order shows where elements compare equal, or where some find no place"
 
 
 def _brings_own(seen: Seen) -> bool:
