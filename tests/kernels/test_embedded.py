@@ -269,6 +269,21 @@ def test_load_inline(load: str) -> None:
     assert [op.name for op in found.ops] == ["kernels.public"]
 
 
+def test_a_source_in_a_string_that_only_uses_a_function_of_pytorch() -> None:
+    found = scan(
+        kernels='''
+        from torch.utils.cpp_extension import load_inline
+        SOURCE = """
+        __global__ void k(float* o, const int* i, const float* x) { gpuAtomicAdd(o + i[threadIdx.x], x[threadIdx.x]); }
+        """
+        module = load_inline(name='m', cpp_sources='', cuda_sources=SOURCE, functions=['run'])
+        def public(o):
+            module.run(o)
+    '''
+    )
+    assert [(s.location.line, s.class_) for s in found.sites] == [(4, "float-accumulate")]
+
+
 def test_compile_kernel_and_source_module_and_f_strings() -> None:
     found = scan(
         kernels='''

@@ -159,9 +159,9 @@ def test_a_kernel_in_a_table_and_an_operator_that_python_registers() -> None:
         """,
         }
     )
-    assert [op.python for op in found.ops] == [("pkg.update", "pkg.functional.update")]
+    assert [op.python for op in found.ops] == [("pkg.update", "pkg.functional.update", "torch.ops.pkg.update")]
     assert [s.text for s in found.ops[0].chain] == [
-        "kernel `_momentum`", "table `STEPS`", "Python `_launch`", "Python `update`",
+        "kernel `_momentum`", "table `STEPS`", "Python `_launch`", "operator `pkg::update`", "Python `update`",
     ]  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def test_what_decorates_a_function_names_its_operator() -> None:
         """,
         }
     )
-    assert [op.python for op in found.ops] == [("pkg.layers.pool",)]
+    assert [op.python for op in found.ops] == [("pkg.layers.pool", "torch.ops.pkg.pool")]
 
 
 def test_a_name_that_only_a_script_has_is_no_op() -> None:

@@ -87,3 +87,26 @@ def test_lines_of_a_source_that_go_on_in_the_next_line() -> None:
     """.replace("\\'", "'")
     found = scan(k=source)
     assert [(s.location.line, s.verdict) for s in found.sites] == [(8, "no")]
+
+
+def test_cells_of_arrays_in_a_struct_of_warp() -> None:
+    found = scan(
+        kernels="""
+        import warp as wp
+        @wp.struct
+        class State:
+            force: wp.array(dtype=wp.vec3)
+            seen: wp.array(dtype=wp.int32)
+            total: wp.vec3
+        @wp.kernel
+        def k(state: State, x: wp.array(dtype=wp.vec3), at: wp.array(dtype=wp.int32)):
+            tid = wp.tid()
+            state.force[at[tid]] += x[tid]
+            state.seen[at[tid]] += at[tid]
+            state.total[0] += 1.0
+            state.force[tid] -= x[tid]
+    """
+    ).sites
+    assert [(s.location.line, s.class_, s.verdict) for s in found] == [
+        (11, "float-accumulate", "yes"), (12, "commutative-exact", "no"),
+    ]  # fmt: skip

@@ -15,6 +15,7 @@ from .support import only
         ("KernelFilterGrad", "out", "float-accumulate", "yes"),
         ("accumulate", "grad_input", "float-accumulate", "yes"),
         ("roi_pool_backward", "offset_points", "float-accumulate", "yes"),
+        ("accumulate", "dq_accum", "float-accumulate", "yes"),
         # Other words, and what counts or numbers something, say nothing.
         ("background", "out", "unknown", "conditional"),
         ("image_gradient", "out", "unknown", "conditional"),
@@ -28,6 +29,17 @@ def test_by_names(kernel: str, target: str, class_: str, verdict: str) -> None:
     }}
     """)
     assert (said.class_, said.verdict) == (class_, verdict), said.reason
+
+
+def test_a_gradient_of_attention_in_triton() -> None:
+    site = only_in_python("""
+        import triton, triton.language as tl
+        @triton.jit
+        def attend(Q, DQ_ptr, N, B: tl.constexpr):
+            at = tl.arange(0, B)
+            tl.atomic_add(DQ_ptr + at, tl.load(Q + at))
+    """)
+    assert (site.class_, site.verdict) == ("float-accumulate", "yes")
 
 
 def test_known_types_and_constants_come_first() -> None:

@@ -335,13 +335,13 @@ def test_grid_stride_through_local_names() -> None:
     """)
 
 
-def test_work_queue_is_conditional() -> None:
+def test_work_queue_is_conditional_where_more_than_the_item_is_known() -> None:
     check("""
         __global__ void k(int* head, const float* x, float* y, int total) {
           while (true) {
             int item = atomicAdd(head, 1);       // -> order-dependent conditional return=index
             if (item >= total) return;
-            y[item] = x[item] * 2.0f;
+            y[item] = x[item] * blockIdx.x;
           }
         }
         __global__ void slots(int* count, const float* x, float* y, int total) {

@@ -26,7 +26,7 @@ from .support import check, only
         ("int s = atomicAdd(n, 1); if (s == 0) out[0] = 3;", "ticket", "conditional"),
         ("if (atomicAdd(n, 1) < 10) out[0] = 3;", "ticket", "conditional"),
         ("while (atomicAdd(n, 0) < 10) {}", "ticket", "no"),
-        ("int i = 0; for (; i < 9;) { out[i] = 1; i = atomicAdd(n, 1); }", "index", "conditional"),
+        ("int i = 0; for (; i < 9;) { out[i] = 1; i = atomicAdd(n, 1); }", "index", "no"),
         ("int i = 0; for (int k = 0; k < 9; ++k) { out[i] = 1; i = atomicAdd(n, 1); }", "index", "yes"),
         ("int was = atomicMax(n, 7); out[was] = 1;", "index", "yes"),
         ("int was = atomicOr(n, 4); if (was & 4) out[0] = 2;", "ticket", "conditional"),
@@ -59,7 +59,7 @@ def test_a_number_for_each_block_instead_of_its_index() -> None:
         __global__ void k(int* counter, const float* x, float* y, int n) {
           __shared__ int number;
           if (threadIdx.x == 0) {
-            number = atomicAdd(counter, 1);          // -> order-dependent conditional return=index
+            number = atomicAdd(counter, 1);          // -> order-dependent no return=index
           }
           __syncthreads();
           int i = number * blockDim.x + threadIdx.x;
@@ -67,13 +67,13 @@ def test_a_number_for_each_block_instead_of_its_index() -> None:
         }
     """
     check(kernel)
-    varied = kernel.replace("dent conditional", "dent yes")
+    varied = kernel.replace("dent no", "dent yes")
     check(varied.replace("2 * x[i]", "2 * x[blockIdx.x]"))
     check(varied.replace("(counter, 1)", "(counter, int(x[threadIdx.x]))"))
     check(varied.replace("(threadIdx.x == 0)", "(threadIdx.x == 0 && x[0] > 0)"))
     check(varied.replace("if (threadIdx.x == 0) {", "if (threadIdx.x < 4) {"))
     check(varied.replace("if (threadIdx.x == 0) {", "if (x[0] > 1) if (threadIdx.x == 0) {"))
-    check(kernel.replace("2 * x[i]", "2 * x[blockIdx.y]"))
+    check(kernel.replace("dent no", "dent conditional").replace("2 * x[i]", "2 * x[blockIdx.y]"))
     check(kernel.replace("atomicAdd(counter, 1)", "atomicInc(counter, gridDim.x - 1)"))
     check(kernel.replace("(counter, 1)", "(counter, int{1})"))
     check(varied.replace("(counter, 1)", "(counter, int{threadIdx.y + 1})"))

@@ -18,6 +18,7 @@ from d9mlint.kernels.python.words import Mention, below
 
 _LANGUAGES = {"warp.kernel": "Warp", "warp.func": "Warp"}
 _ARRAYS = ("warp.array", "warp.indexedarray", "warp.fabricarray")
+_STRUCT = "warp.struct"
 _OPERATIONS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"
 }  # fmt: skip
@@ -35,11 +36,12 @@ def additions(file: PyFile) -> Iterator[Found]:
         if node.decorator_list and _is_kernel(file, node):
             changed = _changed(node)
             arguments = (*node.args.posonlyargs, *node.args.args) if changed else ()
-            named = [a.arg for a in arguments if a.annotation is not None and _is_array(file, a.annotation)]
-            own = threads(file, node) if changed & set(named) else frozenset()
-            for name in named:
-                if name in changed:
-                    yield from _of_array(file, node, name, own)
+            typed = {a.arg: a.annotation for a in arguments if a.annotation is not None and a.arg in changed}
+            arrays = {name: frozenset[str]() for name, type_ in typed.items() if _is_array(file, type_)}
+            arrays |= {name: found for name, type_ in typed.items() if (found := _fields(file, type_))}
+            own = threads(file, node) if arrays else frozenset()
+            for name, fields in arrays.items():
+                yield from _of_array(file, node, name, fields, own)
 
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef) -> bool:
@@ -53,21 +55,47 @@ def _is_array(file: PyFile, annotation: ast.expr) -> bool:
     return file.dotted(head).rstrip("1234d") in _ARRAYS
 
 
+def _fields(file: PyFile, annotation: ast.expr) -> frozenset[str]:
+    """The arrays in a struct of the file: a class that ``wp.struct`` decorates."""
+    found = file.defined.get(annotation.id) if isinstance(annotation, ast.Name) else None
+    if not isinstance(found, ast.ClassDef) or not any(file.dotted(d) == _STRUCT for d in found.decorator_list):
+        return frozenset()
+    typed = (node for node in found.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name))
+    return frozenset(n.target.id for n in typed if isinstance(n.target, ast.Name) and _is_array(file, n.annotation))
+
+
 def _changed(kernel: ast.FunctionDef) -> set[str]:
     """The names of which an element is the target of an augmented assignment."""
     return {base(node.target) for node in below(kernel) if isinstance(node, ast.AugAssign)} - {""}
 
 
-def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str, own: frozenset[str]) -> Iterator[Found]:
+def _of_array(
+    file: PyFile, kernel: ast.FunctionDef, name: str, fields: frozenset[str], own: frozenset[str]
+) -> Iterator[Found]:
+    """The changes of cells of an array, or of the arrays that are fields of a struct."""
     for mention in file.mentions.get(name, ()):
         if kernel not in mention.scopes:
             continue
         written = _written(mention)
         if written is None or (own and own <= indices(written.target)):
             continue
+        if fields and _field(written.target) not in fields:
+            continue
         operation = _OPERATIONS[type(written.op)]
         found = judged_operation(file, mention, written.target, operation, written.value, "Warp")
         yield found._replace(call=written, intrinsic=intrinsic_of(operation))
+
+
+def _field(target: ast.expr) -> str:
+    """The field of a struct of which an element is meant: ``f`` of ``s.f[i]`` and ``s.f[i].x``; empty for none."""
+    at: ast.expr = target
+    element = False
+    while isinstance(at, ast.Subscript | ast.Attribute):
+        if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Name):
+            return at.attr if element else ""
+        element = element or isinstance(at, ast.Subscript)
+        at = at.value
+    return ""
 
 
 def _written(mention: Mention) -> ast.AugAssign | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.embedded import threads
+from d9mlint.kernels.embedded import fetched, threads
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types
@@ -150,9 +150,30 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
         elif known.language == "Warp" and threads.owned(file, mention, call):
             reason = f"{what}: only one thread adds to the cell, so the order of the addends is that of one thread"
             judged = "float-accumulate", "no", reason
+    if judged[0] == "order-dependent" and judged[1] != "no":
+        judged = _alone(file, mention, call, known.operation, used, what) or judged
     typed = written or kind
     host = file.dotted(call.func).startswith(("cupyx.scatter_", "cupy."))
     return Found(mention, call, name, _INTRINSICS[known.operation], scope, memory, typed, used, *judged, host)
+
+
+def _alone(
+    file: PyFile, mention: Mention, call: ast.Call, operation: str, used: Use, what: str
+) -> tuple[str, str, str] | None:
+    """An old value of a Triton kernel, or the last that is stored, which is the same in any order."""
+    if not file.dotted(call.func).startswith("triton.") or not call.args:
+        return None
+    operation = _SAME.get(operation, operation)
+    numbers = operation in ("add", "sub") and (used.queue or used.kind == "index")
+    if numbers and fetched.alike(file, mention, call, used.names, used.queue):
+        return "order-dependent", "no", f"{what}: the old value is the piece of work that a program takes in " \
+            f"`{used.text}`; nothing else tells programs apart, so that it is the same whoever takes it"  # fmt: skip
+    if operation == "cas" and used.spins and len(call.args) > 2 and ast.dump(call.args[1]) == ast.dump(call.args[2]):
+        return "order-dependent", "no", f"{what}: it changes nothing, and the old value only ends the wait"
+    rows = owned(file, mention, call.args[0]) if operation == "exch" and used.kind == "unused" else None
+    if rows is not None and not rows.assumed:
+        return "order-dependent", "no", f"{what}: only one program of the grid writes the cell"
+    return None
 
 
 def _of_own_rows(file: PyFile, mention: Mention, target: ast.expr, what: str) -> tuple[str, str, str] | None:

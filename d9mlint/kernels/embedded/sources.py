@@ -63,7 +63,7 @@ def may_hold(data: bytes) -> bool:
 def sites(file: PyFile) -> Iterator[tuple[Site, Mention]]:
     """The atomics in the CUDA sources of a file, judged, each with the string it stands in."""
     for piece in pieces(file) if may_hold(file.data) else ():
-        if "atomic" not in piece.text and "red." not in piece.text and "atom." not in piece.text:
+        if "tomic" not in piece.text and "red." not in piece.text and "atom." not in piece.text:
             continue
         for site in _of_piece(file, piece):
             yield site, piece.mention
@@ -163,7 +163,7 @@ def _elementwise(file: PyFile, call: ast.Call, above: Above) -> list[Piece]:
 def _is_like(call: ast.Call) -> bool:
     """Whether a call is given two lists of parameters and code with an atomic, as ``ElementwiseKernel`` is."""
     texts = [text_of(argument) for argument in call.args[:3]]
-    if len(texts) < 3 or "atomic" not in texts[2] or not (texts[0] or texts[1]):
+    if len(texts) < 3 or "tomic" not in texts[2] or not (texts[0] or texts[1]):
         return False
     return all(_PARAMETER.match(part) for text in texts[:2] if text for part in text[:4000].split(","))
 

@@ -142,7 +142,9 @@ class Types:
         """The number that an expression is, as written; empty for anything else."""
         at = node.operand if isinstance(node, ast.UnaryOp) else node
         if isinstance(at, ast.Call) and len(at.args) == 1 and not at.keywords:
-            at = at.args[0]  # np.float32(1)
+            called = at.func.attr if isinstance(at.func, ast.Attribute) else getattr(at.func, "id", "")
+            # np.float32(1), but not tl.program_id(0)
+            at = at.args[0] if plain_kind(called) or called == "constexpr" else at
         plain = isinstance(at, ast.Constant) and isinstance(at.value, int | float)
         return shown(node) if plain else ""
 

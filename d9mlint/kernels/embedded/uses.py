@@ -28,6 +28,8 @@ class Use(NamedTuple):
     spins: bool = False
     queue: bool = False
     """Each turn of a loop takes the next value up to a bound: threads fetch their work by it."""
+    names: frozenset[str] = frozenset()
+    """The variables that hold the value."""
 
 
 def use(call: ast.Call, mention: Mention) -> Use:
@@ -44,7 +46,7 @@ def use(call: ast.Call, mention: Mention) -> Use:
         at += 1
     worst = min(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
     turns = worst.kind in ("value", "index") and any(u.spins for u in found)
-    return worst._replace(queue=True) if turns else worst
+    return worst._replace(queue=turns, names=frozenset(names))
 
 
 def _reads(function: ast.AST, name: str) -> Iterator[tuple[ast.AST, ...]]:

@@ -11,7 +11,10 @@ import re
 from d9mlint.kernels.sites.atomics import Atomic
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_GRADIENTS = frozenset(("grad", "grads", "backward", "bwd", "bprop", "backprop", "dgrad", "wgrad"))
+_GRADIENTS = frozenset((
+    "grad", "grads", "backward", "bwd", "bprop", "backprop", "dgrad", "wgrad",
+    "dq", "dk", "dv", "dkv", "dqkv", "dbias", "dweight",  # as attention calls those of `q`, `k` and `v`
+))  # fmt: skip
 _COUNTING = frozenset(
     ("id", "ids", "idx", "index", "indices", "int", "integer", "count", "counts", "counter", "num", "offset", "offsets",
      "size", "sizes")
@@ -21,8 +24,8 @@ _COUNTING = frozenset(
 def names(name: str) -> bool:
     """Whether a name says that gradients are computed: ``roi_pool_backward``, ``FilterGrad``, ``grad_input``.
 
-    >>> names("KernelFilterGrad"), names("embed_bwd"), names("gradient_x"), names("background")
-    (True, True, False, False)
+    >>> names("KernelFilterGrad"), names("embed_bwd"), names("DQ_ptr"), names("gradient_x"), names("background")
+    (True, True, True, False, False)
     """
     return any(word.lower() in _GRADIENTS for word in _WORDS.findall(name))
 

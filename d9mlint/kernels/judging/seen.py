@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from d9mlint.kernels.judging import uses
+from d9mlint.kernels.judging import outside, uses
 from d9mlint.kernels.judging.algorithms import applied
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
-from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
+from d9mlint.kernels.judging.owners import fetched, ownership, radix, singles, slices
 from d9mlint.kernels.judging.rounded import rounded
+from d9mlint.kernels.judging.sorting import Sorting, sorted_after
 from d9mlint.kernels.judging.swapping import swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
+from d9mlint.kernels.judging.unions import joins
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 
 DEFINITIONS = ("wrapper-def", "macro-def")
 """The forms of what is judged where it is used."""
+_MAX_LEVELS = 8
+_COUNTING = frozenset(("add", "sub", "inc", "dec"))
 
 
 class Seen(NamedTuple):
@@ -37,6 +41,13 @@ class Seen(NamedTuple):
     """How the operand is rounded so that sums are exact, as written."""
     handed: bool = False
     """Whether it is an expansion whose target comes from a parameter of a function that is no kernel."""
+
+    alike: bool = False
+    """Whether the old value is a piece of work, or the number of a block, that is the same whoever gets it."""
+    joins: bool = False
+    """Whether it joins trees by their least members, and the old value is where it goes on."""
+    sorting: Sorting | None = None
+    """How that is sorted which is stored at the places that the old value gives."""
 
     @property
     def what(self) -> str:
@@ -69,6 +80,19 @@ class Seen(NamedTuple):
         return self.atomic.form in DEFINITIONS and not (functor and self.target.types and not self.atomic.called)
 
 
+def _use(atomic: Atomic, level: int) -> uses.Use:
+    """The use of the old value, also of one that a wrapper puts into a variable that it is given."""
+    used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
+    if used.kind != "unused" or atomic.node is None or level > _MAX_LEVELS:
+        return used
+    for one in atomic.inner if atomic.node.type == "call_expression" else ():
+        through = _use(one, level + 1).through
+        place = outside.place(one.function.node, through, one.unit) if through and one.function is not None else -1
+        if place >= 0:
+            return uses.handed_back(atomic.node, place, atomic.unit)
+    return used
+
+
 def look(atomic: Atomic, repository: Repository) -> Seen:
     """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
     found = operation(atomic, repository)
@@ -76,7 +100,7 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     types = () if where.types and not where.open else brought(atomic, repository)
     if types and not (where.of("float") and where._replace(types=types).of("integer")):
         where = where._replace(types=types, open=False)
-    used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
+    used = _use(atomic, 0)
     if found.instruction is not None and found.instruction.returns and atomic.form.startswith("ptx"):
         kernel = atomic.function is None or "__global__" in atomic.function.qualifier
         traced = uses.assembled(atomic.arguments[0], atomic.unit) if atomic.arguments else None
@@ -85,6 +109,8 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         used = swaps.loop_use(atomic, used)
     if used.kind == "forwarded" and atomic.form not in DEFINITIONS and applied(atomic.function, repository):
         used = used._replace(kind="value")
+    if used.queue and not _COUNTING.issuperset(found.words):
+        used = used._replace(queue=False)  # no number that goes up
     alone, assumed = singles.sequential(atomic), ""
     matters = bool(where.of("float")) or used.kind not in ("unused", "forwarded")
     if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
@@ -99,4 +125,23 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     used = uses.Use("unused") if defining else used
     handed = handed_in(where.name, place(atomic, repository))
     grid = rounded(atomic, repository) if set(found.words) <= {"add", "sub"} and not where.of("integer") else ""
-    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, grid, handed)
+    numbers = used.queue or (used.kind == "index" and singles.numbers_blocks(atomic))
+    alike = numbers and fetched.alike(atomic, used, repository)
+    joined = joins(atomic, found, used)
+    places = used.kind == "index" and not alike and _COUNTING.issuperset(found.words)
+    sorted_ = sorted_after(atomic, used, repository) if places else None
+    return Seen(
+        atomic,
+        found,
+        where,
+        used,
+        lone_constant(atomic),
+        alone,
+        defining,
+        assumed,
+        grid,
+        handed,
+        alike,
+        joined,
+        sorted_,
+    )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, declarations, memory, values
+from d9mlint.kernels.judging import around, declarations, memory, outside, values
 from d9mlint.kernels.judging.algorithms import DROPPING
 from d9mlint.kernels.judging.carries import carried, toggled
 from d9mlint.kernels.judging.known.scalars import kind, words
@@ -22,6 +22,7 @@ _MAX_BYTES = 200_000
 _OPERANDS = ("binary_expression", "parenthesized_expression", "unary_expression", "cast_expression")
 _ORDER = ("unused", "ticket", "first", "forwarded", "argument", "value", "index")
 """The kinds of use, the weightier later; ``first`` and ``argument`` are finer than ``model.kernel.USES``."""
+_WEIGHTY = ("value", "index", "argument")
 _TRANSPARENT = words(
     "parenthesized_expression cast_expression unary_expression condition_clause initializer_list field_initializer"
     " init_statement initializer_pair argument_list compound_literal_expression"
@@ -36,6 +37,7 @@ _POINTING = re.compile(r"(?:\A|_)(?:ptr|pointer|addr|address)\Z|[a-z](?:Ptr|Poin
 """Functions that give the address for a number."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
+_LAST = re.compile(r"-\s*1u?\b|\bgridDim\b")
 
 
 _STATEMENT = re.compile(rb"\s*;\s*\)")
@@ -60,6 +62,10 @@ class Use(NamedTuple):
     """Whether the test of a ``first`` or ``ticket`` may end a loop; else it only guards a statement."""
     into: bool = False
     """Whether an ``index`` is where something is stored: ``out[old] = x``."""
+    names: frozenset[str] = frozenset()
+    """The variables that hold the value."""
+    through: str = ""
+    """The parameter, by reference, in which the caller finds a ``forwarded`` value."""
 
 
 def use(call: Node, unit: Unit) -> Use:
@@ -79,15 +85,27 @@ def _weighed(found: list[Use], tracer: _Tracer) -> Use:
     """
     worst = max(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
     bounded = any(u.kind in ("first", "ticket") and u.ends for u in found)
-    weighty = ("value", "index", "argument")
-    work = worst.kind in weighty and any(u.spins or (u.kind in weighty and not u.into) for u in found)
-    if work and bounded and any(_turns(call, tracer.unit) for call in (tracer.call, *tracer.calls)):
-        return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True)
+    work = worst.kind in _WEIGHTY and any(u.spins or (u.kind in _WEIGHTY and not u.into) for u in found)
+    worst = worst._replace(names=frozenset(tracer.names))
+    if work and bounded and any(_turns(call, tracer) for call in (tracer.call, *tracer.calls)):
+        return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True, names=worst.names)
     if worst.kind == "first":
-        return Use("ticket", worst.text, constant=True)
+        return worst._replace(kind="ticket", constant=True)
     if worst.kind == "argument":
-        return Use("value", worst.text, passed=True)
+        return worst._replace(kind="value", passed=True)
     return worst
+
+
+def handed_back(call: Node, place: int, unit: Unit) -> Use:
+    """What becomes of the variable that a call is given to put an old value in."""
+    listed = call.child_by_field_name("arguments")
+    given = [one for one in listed.named_children if one.type != "comment"] if listed is not None else []
+    if not 0 <= place < len(given) or given[place].type != "identifier":
+        return Use("value", " ".join(unit.text(call).split())[:80])
+    tracer = _Tracer(unit, call)
+    kept, through = outside.kept(given[place], unit)
+    beyond = [Use(kept, unit.text(given[place]), through=through)] if kept else []
+    return _weighed([*beyond, *tracer.kept(given[place])], tracer)
 
 
 def assembled(operand: Node, unit: Unit) -> Use | None:
@@ -113,6 +131,8 @@ class _Tracer:
         self.left = _MAX_FOLLOWED
         self.calls: list[Node] = []
         """The calls of a lambda that gives the value."""
+        self.names: set[str] = set()
+        """The variables that were followed."""
 
     def follow(self, node: Node, names: int) -> list[Use]:
         at = node
@@ -210,7 +230,7 @@ class _Tracer:
         if word in ("==", "!=") and toggled(parent, self.call, self.unit):
             return []
         if word in ("==", "!=") and other is not None:
-            first = other.type in ("number_literal", "true", "false") or _masked(at)
+            first = other.type in ("number_literal", "true", "false") or (_masked(at) and not self._counts(other))
             return [Use("first" if first else "ticket", self._text(parent), ends=around.may_end_loop(parent))]
         if word in ("&&", "||"):
             return [Use("first", self._text(parent), ends=around.may_end_loop(parent))]
@@ -219,6 +239,10 @@ class _Tracer:
         return [] if carried(parent, self.call, self.unit) else [
             Use("first", self._text(parent), ends=around.may_end_loop(parent))
         ]  # fmt: skip
+
+    def _counts(self, other: Node) -> bool:
+        """Whether a comparison is with the last of a count: some bits of the old value are a ticket."""
+        return _LAST.search(self.unit.text(other)) is not None
 
     def _variable(self, declarator: Node | None, names: int) -> list[Use]:
         named = declarations.named(declarator, self.unit) if declarator is not None else None
@@ -230,17 +254,33 @@ class _Tracer:
         left = parent.child_by_field_name("left")
         if left is None or at == left:
             return [Use("index", self._text(parent), into=True)] if _subscripted(at) else [Use("unused")]
+        kept, through = outside.kept(left, self.unit)
+        beyond = [Use(kept, self._text(parent), through=through)] if kept else []
         if left.type == "identifier":
-            later = self._uses_of(self.unit.text(left), left, names)
+            later = [*beyond, *self._uses_of(self.unit.text(left), left, names)]
             outer = parent.parent
             plain = outer is None or outer.type in ("expression_statement", "comma_expression", "for_statement")
             return later if plain else later + (self.follow(parent, names + 1) if names < _MAX_NAMES else [])
+        if beyond:
+            again = any(one.kind in _WEIGHTY for one in self._read_again(left, parent, names))
+            return [Use("value", self._text(parent))] if again else beyond
         root = memory.base(left, self.unit)
-        kept = root is not None and left.type == "subscript_expression" and _array(root, self.unit)
-        kept = kept or (root is not None and values.gathered(root, left, parent, self.unit))
-        if root is not None and (kept or memory.memory(left, self.unit) == "shared"):
-            return self._uses_of(self.unit.text(root), left, names, kept)
+        own = root is not None and left.type == "subscript_expression" and _array(root, self.unit)
+        own = own or (root is not None and values.gathered(root, left, parent, self.unit))
+        if root is not None and (own or memory.memory(left, self.unit) == "shared"):
+            return self._uses_of(self.unit.text(root), left, names, own)
         return [Use("value", self._text(parent))]
+
+    def _read_again(self, left: Node, parent: Node, names: int) -> list[Use]:
+        """The uses of a member that got the value, later in the same function: ``this->id``."""
+        function = self.unit.function(parent)
+        found: list[Use] = []
+        again = re.compile(re.escape(left.text or b"") + rb"\b(?!\s*=[^=])")
+        end = function.node.end_byte if function is not None and names < _MAX_NAMES else 0
+        for match in again.finditer(self.unit.data, parent.end_byte, end) if end else ():
+            node = self.unit.root.descendant_for_byte_range(match.start(), match.end())
+            found += self.follow(node, names + 1) if node is not None and node.text == left.text else []
+        return found
 
     def _uses_of(self, name: str, defined: Node, names: int, array: bool = False) -> list[Use]:
         """The uses of a variable, or of an array, that holds the old value, in the function around.
@@ -248,6 +288,7 @@ class _Tracer:
         A piece of a kernel (a template for a text) has none.
         """
         block = around.scope(name, defined, self.unit)
+        self.names.add(name)
         if names >= _MAX_NAMES or block.end_byte - block.start_byte > _MAX_BYTES:
             return [Use("value", name)]
         found: list[Use] = []
@@ -307,18 +348,18 @@ def _begin(defined: Node) -> int:
     return start
 
 
-def _turns(call: Node, unit: Unit) -> bool:
+def _turns(call: Node, tracer: _Tracer) -> bool:
     """Whether the loop around a call goes on for as long as the call gives it something: ``while (true)``."""
-    name = ""
+    names = set(tracer.names)
     at = call.parent
     while at is not None and at.type not in ("function_definition", "lambda_expression"):
-        if at.type == "assignment_expression" and not name:
+        if at.type == "assignment_expression":
             left = at.child_by_field_name("left")
-            name = unit.text(left) if left is not None and left.type == "identifier" else ""
+            names |= {tracer.unit.text(left)} if left is not None and left.type == "identifier" else set()
         if at.type in around.LOOPS:
             condition = at.child_by_field_name("condition")
-            text = unit.text(condition).strip("() ;") if condition is not None else ""
-            return text in ("", "true", "1") or (bool(name) and re.search(rf"\b{re.escape(name)}\b", text) is not None)
+            text = tracer.unit.text(condition).strip("() ;") if condition is not None else ""
+            return text in ("", "true", "1") or not names.isdisjoint(re.findall(r"\w+", text))
         at = at.parent
     return False
 

@@ -159,6 +159,9 @@ def _integers(seen: Seen) -> tuple[str, str, str]:
 
 def _exact(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     listed = "/".join(sorted(words))
+    if seen.joins:
+        return "order-dependent", "no", f"{seen.what}: each turn of the loop goes on with the old value until two " \
+            f"trees have one root, which is their {listed} in any order"  # fmt: skip
     if seen.use.kind not in ("unused", "forwarded") or (seen.use.kind == "forwarded" and words & operations.COUNTERS):
         return _returned(seen)
     signed = " (up to NaN and the sign of zero)" if seen.target.of("float") and words & {"min", "max"} else ""
@@ -175,8 +178,8 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
     class_ = "order-dependent"
     integer = "" if seen.target.of("float") else "integer "
     if use.kind == "forwarded":
-        return class_, "depends", \
-            f"{integer}{seen.what}: the old value goes back to the caller{quoted}; it depends on its use"  # fmt: skip
+        back = "goes back to the caller" if use.through or "return" in use.text else "is kept for other functions"
+        return class_, "depends", f"{integer}{seen.what}: the old value {back}{quoted}; it depends on its use"
     if seen.owner:
         return class_, "no", f"{seen.what}: {seen.owner}, so the old value is always the same"
     if use.kind == "ticket" and use.spins:
@@ -187,19 +190,33 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
             "changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
     if use.kind == "ticket":
         return class_, "no", f"{seen.what}: the old value is only compared with a count{quoted}, as a ticket"
+    if seen.alike:
+        return class_, "no", f"{seen.what}: the old value is the piece of work that a thread or block takes{quoted}; " \
+            "nothing else tells it from the others, so that the work is the same whoever takes it"  # fmt: skip
     if use.queue:
         return class_, "conditional", f"{seen.what}: threads fetch their work by the old value{quoted}; who gets " \
             "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
-    if use.kind == "index" and singles.numbers_blocks(seen.atomic):
-        return class_, "conditional", f"{seen.what}: each block takes its number by the old value{quoted}; who gets " \
-            "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
     if use.kind == "index":
-        return class_, "yes", f"{seen.what}: the old value becomes a position{quoted}, so threads take their places " \
-            "in an order that changes from run to run"  # fmt: skip
+        return _placed(seen, quoted)
     if use.passed:
         return class_, "conditional", f"{seen.what}: the old value, which depends on the order of the threads, " \
             f"is handed on{quoted}"  # fmt: skip
     return class_, "yes", f"{seen.what}: the old value is used{quoted}, and it depends on the order of the threads"
+
+
+def _placed(seen: Seen, quoted: str) -> tuple[str, str, str]:
+    """An old value that becomes a position."""
+    class_ = "order-dependent"
+    if singles.numbers_blocks(seen.atomic):
+        return class_, "conditional", f"{seen.what}: each block takes its number by the old value{quoted}; who gets " \
+            "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
+    place = f"{seen.what}: the old value becomes a position{quoted}"
+    if seen.sorting is None:
+        return class_, "yes", f"{place}, so threads take their places in an order that changes from run to run"
+    after = f"{place}, but `{seen.sorting.text}` sorts what is stored there"
+    if seen.sorting.whole:
+        return class_, "no", f"{after}, so that the order does not reach the result"
+    return class_, "conditional", f"{after}: the order shows where elements compare equal, or where some find no place"
 
 
 def _brings_own(seen: Seen) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from d9mlint.kernels.flow import strongest
@@ -15,13 +13,10 @@ from d9mlint.kernels.python.words import Mention, Scope
 from d9mlint.model import Guard, Location
 from d9mlint.model.kernel import UNGUARDED
 
-_WORDS = {"alias": "alias", "kernel": "kernel", "table": "table"}
+_WORDS = {"alias": "alias", "kernel": "kernel", "table": "table", "operator": "operator"}
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
                "_compile_kernel", "get_function")  # fmt: skip
-_OPERATOR = re.compile(r"\w+::\w+(?:\.\w+)?")
-_NO_KERNEL = re.compile(r"fake|abstract|autograd|autocast|vmap|torch_dispatch|define")
-"""In the names of functions that register something else for an operator than what computes it."""
 _GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
 
 
@@ -33,8 +28,8 @@ class Entity:
     name: str
     kind: str
     """``function``, ``kernel`` (a function or name that is launched), ``alias``, ``module-class`` (its objects are
-    called), ``table`` (which holds functions), ``forward`` or ``backward`` of an autograd Function (then
-    ``name`` is its class)."""
+    called), ``table`` (which holds functions), ``operator`` (which Python registers: ``ns::op``), ``forward`` or
+    ``backward`` of an autograd Function (then ``name`` is its class)."""
     backward: bool
     node: ast.AST
     gradient_of: str = ""
@@ -136,6 +131,28 @@ def asks_for_keys(mention: Mention) -> bool:
     return counted or isinstance(above, ast.Compare | ast.FormattedValue)
 
 
+def asks_about(kernel: Entity, mention: Mention) -> bool:
+    """Whether only an attribute of a kernel is read: ``min(c.kwargs["BLOCK"] for c in kernel.configs)``."""
+    if kernel.kind != "kernel" or not mention.parents or not isinstance(mention.parents[-1], ast.Attribute):
+        return False
+    at: ast.AST = mention.node
+    for outer in reversed(mention.parents):
+        if not isinstance(outer, ast.Attribute | ast.Subscript) or outer.value is not at:
+            return not (isinstance(outer, ast.Call) and outer.func is at)
+        at = outer
+    return True
+
+
+def kernel_of(file: PyFile, user: Entity) -> Entity:
+    """Who uses a kernel; one itself where it is another name of it: ``tuned = triton.autotune(...)(kernel)``."""
+    value = user.node.value if user.kind == "alias" and isinstance(user.node, ast.Assign) else None
+    made = value
+    while isinstance(made, ast.Call):
+        made = made.func
+    plain = isinstance(value, ast.Name | ast.Attribute)
+    return replace(user, kind="kernel") if plain or (made and file.dotted(made).startswith(_KERNELS)) else user
+
+
 def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | None:
     """The name that the top of a file gives to a value, or (``table``) to a collection that holds it."""
     statement = next((p for p in mention.parents if isinstance(p, ast.Assign)), None)
@@ -208,40 +225,3 @@ def is_function_class(file: PyFile, node: ast.ClassDef) -> bool:
 
 def _is_function(base: str) -> bool:
     return base.startswith("torch.autograd") and base.rpartition(".")[2] in ("Function", "InplaceFunction")
-
-
-def registered_backwards(file: PyFile) -> Mapping[str, str]:
-    """The functions given to ``torch.library.register_autograd("ns::op", backward)``, each with its operator."""
-    found: dict[str, str] = {}
-    for mention in file.mentions.get("register_autograd", ()):
-        parent = mention.parents[-1] if mention.parents else None
-        if not isinstance(parent, ast.Call) or parent.func is not mention.node or len(parent.args) < 2:
-            continue
-        operator, function = parent.args[:2]
-        if isinstance(operator, ast.Constant) and isinstance(operator.value, str) and isinstance(function, ast.Name):
-            found.setdefault(function.id, operator.value)
-    return found
-
-
-def operators(entity: Entity, mention: Mention | None = None) -> list[str]:
-    """The operators of the dispatcher that a function implements by what decorates it, or by what it is given to.
-
-    ``@torch.library.custom_op("ns::op", ...)``, ``register_kernel("ns::op", "cuda")(function)``,
-    ``torch.library.impl("ns::op", "cuda", function)``; not those that only tell shapes or gradients.
-    """
-    if mention is None:
-        calls: list[ast.AST] = list(getattr(entity.node, "decorator_list", ()))
-    else:
-        call = mention.parents[-1] if mention.parents else None
-        given = isinstance(call, ast.Call) and mention.node in call.args
-        calls = [call, call.func] if isinstance(call, ast.Call) and given else []
-    found = [
-        call.args[0].value
-        for call in calls
-        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
-        if isinstance(call.args[0].value, str) and _OPERATOR.fullmatch(call.args[0].value)
-        if not _NO_KERNEL.search(
-            call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        )
-    ]
-    return [name.partition(".")[0] for name in found]

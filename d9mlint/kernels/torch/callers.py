@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, shared_folders, shared_parts
-from d9mlint.kernels.torch import naming, pasted, virtual
+from d9mlint.kernels.torch import handing, naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
@@ -193,8 +193,9 @@ class Callers:
             ]
             further = [self._words_of_template(n) for n in sorted({n for b in found for n in _handed_on(b)})]
             if found and len(found) <= _MAX_TEMPLATES and None not in further:
-                own = (word for b in found for word in b.words)
-                self._templates[name] = frozenset(own).union(*(words for words in further if words is not None))
+                own = frozenset(word for b in found for word in b.words)
+                further += [self._words_of_template(n) for n in sorted({n for b in found for n in _passed_on(b)})]
+                self._templates[name] = own.union(*(words for words in further if words is not None))
         return self._templates[name]
 
     def _only_method(self, block: Block) -> bool:
@@ -283,7 +284,13 @@ class Callers:
         key = other.unit.path, place
         if key not in self._standing:
             self._standing[key] = standing(data, place)
-        return reaches(other, block, self._standing[key])
+        return reaches(other, block, self._standing[key]) or self._taken(other, block, place)
+
+    def _taken(self, other: Block, block: Block, place: int) -> bool:
+        """Whether an object of the class is handed to a function that calls the method."""
+        named = handing.takers(other.unit.data, place, len(block.scope), other.end)
+        known = (self._words_of_template(name) for name in dict.fromkeys(named))
+        return any(block.name.encode() in words for words in known if words is not None)
 
 
 def _defines_class(data: bytes, name: bytes) -> bool:
@@ -298,13 +305,29 @@ def _tests(repository: Repository, _: str) -> frozenset[str]:
     return frozenset(found if apart else ())
 
 
+def _with_head(block: Block) -> bytes:
+    """The text of a function with what stands before its parameters, as far as the statement before it."""
+    data, first = block.unit.data, max(0, block.start - _MAX_HEAD)
+    before = max(data.rfind(mark, first, block.start) for mark in (b"}", b";"))
+    return data[max(first, before + 1) : block.end]
+
+
 def _handed_on(block: Block) -> Iterator[bytes]:
     """The templates to which a template of a function gives the class that it is given, without those that hold it."""
-    text = block.unit.data[max(0, block.start - _MAX_HEAD) : block.end]
+    text = _with_head(block)
     for named in _PARAMETER.finditer(text):
         for given in re.finditer(rb"(\w+)\s*<\s*" + named[1] + rb"\b", text[named.end() :]):
             if HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
                 yield given[1]
+
+
+def _passed_on(block: Block) -> Iterator[bytes]:
+    """The functions to which a template of a function hands an object that it is given, of the class it is given."""
+    text = _with_head(block)
+    for named in _PARAMETER.finditer(text):
+        held = re.compile(rb"\b" + named[1] + rb"\s*(?:const\s*)?[&*]*\s*(\w+)\s*[,)]")
+        for variable in held.finditer(text, named.end()):
+            yield from handing.of_variable(text, variable[1], variable.end(), len(text))
 
 
 def _made_anew(block: Block, place: int) -> bool:

@@ -9,16 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import weakest
+from d9mlint.kernels.python import registered
 from d9mlint.kernels.python.composed import Composed, closest, composed
-from d9mlint.kernels.python.entities import (
-    Entity,
-    alias_of,
-    asks_for_keys,
-    entity_of,
-    operators,
-    registered_backwards,
-    tabled,
-)
+from d9mlint.kernels.python.entities import Entity, alias_of, asks_about, asks_for_keys, entity_of, kernel_of, tabled
 from d9mlint.kernels.python.files import PyFile, PyFiles, shown
 from d9mlint.kernels.python.guards import defaults
 from d9mlint.kernels.python.words import Mention
@@ -144,19 +137,29 @@ class Binder:
 
     def guard(self, entities: list[Entity]) -> Guard:
         """What protects an export on all ways by which a user comes to it through these, with defaults of switches."""
-        public = [e for e in entities if not e.in_function and self._names(e)] or entities
+        public = self._public(entities) or entities
         nodes = [e.node for e in entities]
         return weakest(with_default(e.guard, defaults([e.node]) or defaults(nodes)) for e in public)
 
+    def _public(self, entities: list[Entity]) -> list[Entity]:
+        """What users call by a name of Python's."""
+        return [e for e in entities if not e.in_function and e.kind != "operator" and self._names(e)]
+
     def python(self, entities: list[Entity]) -> tuple[str, ...]:
-        """The dotted names of entities: what users call, the shortest first, then ``apply`` of autograd Functions."""
-        public = sorted((n for e in entities if not e.in_function for n in self._names(e)), key=_depth)
-        applied = sorted((n for e in entities if e.in_function for n in self._names(e)), key=_depth)
-        return tuple(dict.fromkeys([*public, *applied]))
+        """The dotted names of entities.
+
+        What users call, the shortest first, then ``apply`` of autograd Functions, then operators of the dispatcher.
+        """
+        ranks: tuple[list[str], list[str], list[str]] = ([], [], [])
+        for entity in entities:
+            ranks[2 if entity.kind == "operator" else 1 if entity.in_function else 0].extend(self._names(entity))
+        return tuple(dict.fromkeys(name for names in ranks for name in sorted(names, key=_depth)))
 
     def _names(self, entity: Entity) -> list[str]:
         if entity.in_function:
             return [f"{entity.dotted}.apply"]
+        if entity.kind == "operator":
+            return [f"torch.ops.{entity.name.replace('::', '.')}"]
         if entity.name.startswith("_") or entity.kind in ("kernel", "table"):
             return []
         return self.files.names(entity.file.module, entity.name)
@@ -262,12 +265,11 @@ class Binder:
 
     def nearest(self, entities: list[Entity]) -> str:
         """The first name on the way up; empty where there is none."""
-        return next((name for e in entities if not e.in_function for name in self._names(e)), "")
+        return next((name for e in self._public(entities) for name in self._names(e)), "")
 
     def chain(self, entities: list[Entity]) -> tuple[Step, ...]:
         """The steps from the first user to the first name that is a user's."""
-        shown = next((e for e in entities if not e.in_function and self._names(e)), None)
-        at = shown if shown is not None else next(iter(entities), None)
+        at = next(iter([*self._public(entities), *entities]), None)
         steps: list[Step] = []
         while at is not None:
             steps.append(Step(at.location, at.text))
@@ -277,41 +279,48 @@ class Binder:
     def _users_of(self, entity: Entity) -> Iterator[Entity]:
         if entity.kind == "module-class":
             return
+        if entity.kind == "operator":
+            yield from self._users_of_operator(entity)
+            return
         file = entity.file
-        yield from self._users_of_operators(entity, operators(entity))
+        yield from self._operators(entity, registered.operators(self.files, file, entity.node))
         names = set(self.files.names(file.module, entity.name))
         far = entity.in_function or entity.kind in ("kernel", "table") or entity.name.startswith("_")
         # A user calls a public function, but where it is the gradient of another one, that is what he calls.
         wide = far or entity.name not in _COMMON
         for other in self.readers(entity.name) if wide else [file]:
-            registered = registered_backwards(other).get(entity.name) if other is file else None
-            if registered:
-                yield Entity(file, entity.name, "backward", True, entity.node, registered, entity)
+            forward = registered.gradients(self.files, other).get(entity.name) if other is file else None
+            if forward:
+                yield Entity(file, entity.name, "backward", True, entity.node, forward, entity)
             for mention in other.mentions.get(entity.name, ()):
                 above = mention.parents[-1] if mention.parents else None
                 helper = entity.in_function and isinstance(above, ast.Attribute) and above.attr != "apply"
-                asked = (entity.kind == "table" and asks_for_keys(mention)) or _asked_about(entity, mention)
+                asked = (entity.kind == "table" and asks_for_keys(mention)) or asks_about(entity, mention)
                 if isinstance(mention.node, ast.Constant) or helper or asked or mention.hidden:
                     continue
                 if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
-                    yield from self._users_of_operators(entity, operators(entity, mention))
+                    yield from self._operators(entity, registered.given(self.files, other, mention))
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
-                    if user is None and entity.kind == "kernel":
-                        user = tabled(other, mention)
+                    if entity.kind == "kernel":
+                        user = kernel_of(other, user) if user is not None else tabled(other, mention)
                     near = far or other is file or (user is not None and user.in_function)
                     if user is not None and near and (user.file is not file or user.name != entity.name):
                         yield user.above(entity)
 
-    def _users_of_operators(self, entity: Entity, names: list[str]) -> Iterator[Entity]:
-        """The entities that call the operators that a function implements."""
+    def _operators(self, entity: Entity, names: list[str]) -> Iterator[Entity]:
+        """The operators that a function implements."""
         for name in names:
-            export = Export(name, True, "", "")
-            word = name.rpartition("::")[2]
-            for file in self.readers(word):
-                for mention, _ in self._uses(file, word, export, []):
-                    user = entity_of(file, mention)
-                    if user is not None and (user.file is not entity.file or user.name != entity.name):
-                        yield user.above(entity)
+            yield Entity(entity.file, name, "operator", False, entity.node).above(entity)
+
+    def _users_of_operator(self, entity: Entity) -> Iterator[Entity]:
+        """The entities that call an operator which Python registers."""
+        export = Export(entity.name, True, "", "")
+        word = entity.name.rpartition("::")[2]
+        for file in self.readers(word):
+            for mention, _ in self._uses(file, word, export, []):
+                user = entity_of(file, mention)
+                if user is not None:
+                    yield user.above(entity)
 
 
 def _cmake_names(repository: Repository, _: str) -> bool:
@@ -365,18 +374,6 @@ def _argument_of_getter(mention: Mention) -> bool:
     """Whether a string is itself an argument of a call (``getattr(ops, "f")``), outside of a decorator."""
     parent = mention.parents[-1] if mention.parents else None
     return isinstance(parent, ast.Call) and mention.node in parent.args and bool(mention.scopes)
-
-
-def _asked_about(kernel: Entity, mention: Mention) -> bool:
-    """Whether only an attribute of a kernel is read: ``min(c.kwargs["BLOCK"] for c in kernel.configs)``."""
-    if kernel.kind != "kernel" or not mention.parents or not isinstance(mention.parents[-1], ast.Attribute):
-        return False
-    at: ast.AST = mention.node
-    for outer in reversed(mention.parents):
-        if not isinstance(outer, ast.Attribute | ast.Subscript) or outer.value is not at:
-            return not (isinstance(outer, ast.Call) and outer.func is at)
-        at = outer
-    return True
 
 
 def _named(call: ast.Call, known: list[Extension]) -> str:

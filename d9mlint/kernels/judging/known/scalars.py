@@ -33,15 +33,19 @@ _WIDTH = re.compile(r"u?int(?:_fast|_least)?\d+_t\Z")
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|__restrict__|__restrict|register|static)\b")
 _SAME_KIND = re.compile(
     r"\b(?:acc_type(?:_device)?|acc_t|opmath_type|OpMathType|AccumulatorType|AccumulateType|MPTypeTrait|remove_const(?:_t)?"
-    r"|remove_cv(?:ref)?(?:_t)?|remove_reference(?:_t)?|decay(?:_t)?|atomic_ref|atomic|Atomic)\s*<\s*([^,<>]+)"
+    r"|remove_(?:cv(?:ref)?|reference|volatile|pointer)(?:_t)?|decay(?:_t)?|type_identity(?:_t)?|atomic_ref|atomic|Atomic"
+    r"|iterator_traits|(?:it_|iter_|iterator_)?value_t|invoke_result_binary_op(?:_t)?)\s*<\s*([^,<>]+)"
 )
 """Traits whose result is floating point exactly where their argument is
-(aten/src/ATen/AccumulateType.h, aten/src/ATen/OpMathType.h), and ``cuda::atomic_ref``."""
+(aten/src/ATen/AccumulateType.h, aten/src/ATen/OpMathType.h), ``cuda::atomic_ref``, and the values of iterators: where a
+template is given one, what it points to stands for it."""
 _NO_ELEMENT = re.compile(r"(?:\w+::)*(?:[cgx]pu|[CG]PU|\w*Device|k[CG]PU|kDL\w+|\d+\w*)|(?:\w+::)*k\w*(?:Dim|Rank)s?")
 """Template arguments that are no types of elements: devices, dimensions."""
 _DIMENSIONS = re.compile(r"\s*\*[*\s]*(?:\[\w*\]\s*)*\Z|\s*(?:\[\w*\]\s*)+\Z")
 """How many there are of a view: ``double*[3]``."""
-_INTEGER_TRAITS = re.compile(r"\b(?:make_unsigned|make_signed)(?:_t)?\s*<")
+_INTEGER_TRAITS = re.compile(
+    r"\b(?:make_unsigned|make_signed)(?:_t)?\s*<|\biterator_traits\s*<.*>\s*::\s*difference_type\b"
+)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -58,7 +62,7 @@ def short(name: str) -> str:
 
 def underlying(name: str) -> str:
     """The type that a trait is made of (``T`` of ``acc_type<T, true>``); any other name as it is."""
-    match = _SAME_KIND.search(name)
+    match = _SAME_KIND.search(name) if not _INTEGER_TRAITS.search(name) else None
     return plain(match[1]) if match else plain(name)
 
 

@@ -21,16 +21,17 @@ from d9mlint.kernels.judging.known.functions import (
 )  # fmt: skip
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
 from d9mlint.kernels.judging.known.spelled import Type, class_named, depth_of, part, pointer_to, spelled
-from d9mlint.kernels.judging.types import nearby, setups, shorthands, typedefs
+from d9mlint.kernels.judging.types import deduced, nearby, setups, shorthands, typedefs
 from d9mlint.kernels.judging.types.templates import aliases, substituted
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_HANDED = re.compile(r"begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr|_handle)?")
+_HANDED = re.compile(r"c?begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr|_handle)?")
 """Methods that give the address of what an object holds."""
 _PART = re.compile(r"(\w+)::(?:(?:(?:non_)?const_)?(?:value|element|scalar|array_scalar)_type|t_\w+|HostMirror)")
 """The type of the elements of a view or container."""
+_MAX_DEDUCED = 8
 _MAX_STEPS = 40
 _MAX_READ = 500
 
@@ -75,11 +76,21 @@ class _Reader:
                 break
             meaning = declarations.alias(node, name, self.unit) or shorthands.meaning(name, self.unit)
             meaning = meaning or typedefs.meaning(self.repository, name)
-            if meaning is None or plain(meaning) == found.name or "decltype" in meaning:
+            if meaning is None or plain(meaning) == found.name:
                 break
-            target = spelled(meaning)
+            target = self._deduced(meaning, node) if "decltype" in meaning else spelled(meaning)
+            if target is None:
+                break
             found = Type(target.name, target.depth + found.depth)
         return found
+
+    def _deduced(self, meaning: str, node: Node) -> Type | None:
+        """The type of the variable in a ``decltype(x)``, or of what it points to (``*x``, ``x[0]``)."""
+        name, element_ = deduced.variable(meaning)
+        seen = declarations.declared(node, name, self.unit) if name else None
+        found = self._of(seen, _MAX_DEDUCED) if seen is not None else None
+        # What an iterator is bound to is what it points to.
+        return found.pointee() or found if found is not None and element_ else found
 
     def _held(self, name: str, node: Node) -> str:
         """The element type of what an alias of this file stands for: ``view_t::value_type`` of a view of floats."""
@@ -341,23 +352,7 @@ class _Reader:
             own = self._of_own_class(name, called, steps)  # a view among the members
             if own is not None:
                 return part(own)
-        return self._returned(name)
-
-    def _returned(self, name: str) -> Type | None:
-        if not re.fullmatch(r"\w+", name) or name.encode() not in self.unit.data:
-            return None
-        found = {
-            (declarations.typed_text(typed, self.unit), self.unit.text(declarator).partition("(")[0].count("*"))
-            for function in self.unit.functions()
-            if function.name == name
-            and (typed := function.node.child_by_field_name("type")) is not None
-            and (declarator := function.node.child_by_field_name("declarator")) is not None
-        }
-        if len(found) != 1:
-            return None
-        text, stars = found.pop()
-        typed_ = spelled(text)
-        return Type(typed_.name, typed_.depth + stars) if kind(typed_.name) else None
+        return deduced.returned(name, self.unit)
 
     def _method(self, called: Node, given: list[Node], steps: int) -> Type | None:
         field = called.child_by_field_name("field")

@@ -1,0 +1,63 @@
+"""Variables outside of a function in which it keeps an old value: parameters by reference, members, globals."""
+
+from __future__ import annotations
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations, memory
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_PARAMETERS = ("parameter_declaration", "optional_parameter_declaration")
+
+
+def kept(left: Node, unit: Unit) -> tuple[str, str]:
+    """The kind of use that it is to store an old value there, and the parameter that leads there, where one does.
+
+    ``forwarded`` where callers find it (a parameter, a member), ``value`` for a global; empty for what is local, and
+    for what is none of these as far as this source tells.
+    """
+    function = unit.function(left)
+    if function is None:
+        return "", ""
+    if left.type == "field_expression" and unit.text(left).startswith("this->"):
+        return "forwarded", ""
+    root = memory.base(left, unit)
+    if root is None:
+        return "", ""
+    name = unit.text(root)
+    found = declarations.declared(root, name, unit)
+    if found is None or found.kind == "member":
+        return ("forwarded", "") if left == root and function.scope else ("", "")
+    if found.kind == "global":
+        return ("forwarded" if "__shared__" in found.prefix else "value", "") if left == root else ("", "")
+    led = found.kind == "parameter" and _inside(left) and _by_reference(found.node, unit)
+    return ("forwarded", name) if led and "__global__" not in function.qualifier else ("", "")
+
+
+def _inside(left: Node) -> bool:
+    """Whether a variable itself is stored in, or a member of it; not what it points to."""
+    at: Node | None = left
+    while at is not None and at.type == "field_expression":
+        if any(child.type == "->" for child in at.children):
+            return False
+        at = at.child_by_field_name("argument")
+    return at is not None and at.type == "identifier"
+
+
+def _by_reference(node: Node, unit: Unit) -> bool:
+    at: Node | None = node
+    while at is not None and at.type not in _PARAMETERS:
+        at = at.parent
+    declarator = at.child_by_field_name("declarator") if at is not None else None
+    return declarator is not None and unit.text(declarator).lstrip().startswith("&")
+
+
+def place(function: Node, name: str, unit: Unit) -> int:
+    """Which parameter of a function bears a name; -1 for none."""
+    for number, one in enumerate(declarations.parameters(function)):
+        declarator = one.child_by_field_name("declarator")
+        named = declarations.named(declarator, unit) if declarator is not None else None
+        if named is not None and named[0] == name:
+            return number
+    return -1
