@@ -1,4 +1,4 @@
-"""One finding as people read it: in at most six lines (evidence aside), or with all that is known of it."""
+"""One finding as people read it: in at most six lines (evidence and its programs aside), or with all that is known."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Finding, Related, Rule
+from d9mlint.report import each
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import (
-    conditions,
     count,
     first_sentence,
     fits,
@@ -38,13 +38,13 @@ _STARTED = " is started"
 _DEFAULT = "(the default)"
 _VALUE = re.compile(rf"\S+( {re.escape(_DEFAULT)})?")
 """What is no condition by itself: the last of the values that a flag may have."""
-_OF_SOME = re.compile(r"(?P<before>if |.* unless |)(?P<programs>(?:one of )?`.*? is started)(?P<words>, .*|)")
-"""A condition that some programs need, or all but some, or that one of some is started."""
 _CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$")
 
 
 def brief(finding: Finding, source: list[str], width: int, page: str = "") -> Iterator[Line]:
     """What, where, when and the fix in at most six lines, with the most telling of the other places.
+
+    Programs that have to be told apart take a line each beside these.
 
     ``page`` is where the name of the rule leads to.
     """
@@ -54,7 +54,9 @@ def brief(finding: Finding, source: list[str], width: int, page: str = "") -> It
     lines += labelled("seen", seen(finding), width)
     remedy, left = _first_remedies(finding), _LINES - len(lines) - bool(finding.related)
     lines += labelled("fix", _as_much(remedy, room, max(left, _FIX)), width)
-    lines += _first_places(finding, max(_LINES - len(lines), 1), width)
+    places = max(_LINES - len(lines), 1)
+    lines += each.lines(finding, width)
+    lines += _first_places(finding, places, width)
     yield from lines
     yield ()
 
@@ -63,10 +65,11 @@ def whole(finding: Finding, rule: Rule | None, source: list[str], width: int, pa
     """All that is known of it: also why (of ``rule``, where that has not been told yet), and each place."""
     yield _header(finding, page)
     yield from excerpted(finding.location, source, width, STYLES.get(finding.severity, ""))
-    yield from labelled("when", conditions(finding), width)
+    yield from labelled("when", joined(map(one_line, each.common(finding))), width)
     yield from labelled("why", first_sentence(rule.why) if rule else "", width)
     yield from labelled("seen", seen(finding), width)
     yield from labelled("fix", finding.remedy, width)
+    yield from each.lines(finding, width, whole=True)
     for related in finding.related:
         yield from labelled("see", _place(related, finding), width)
     yield ()
@@ -89,8 +92,8 @@ def _first_conditions(finding: Finding, room: int) -> str:
 
     What all programs need comes first, then what some do, then what is so by default; of each what leaves no choice.
     """
-    told = sorted(map(one_line, finding.when), key=_rank)
-    lines = 2 if any(_OF_SOME.fullmatch(one) or is_of_generator(one) for one in told) else 1
+    told = sorted(map(one_line, each.common(finding)), key=_rank)
+    lines = 2 if any(each.OF_SOME.fullmatch(one) or is_of_generator(one) for one in told) else 1
     if not told or fits(joined(told), room, lines):
         return joined(told)
     for named in (1, 0):
@@ -113,7 +116,7 @@ def _rank(condition: str) -> tuple[bool, bool, bool]:
 
 def _naming(most: int, condition: str) -> str:
     """A condition on the programs that are started, with so many names (1 or 0), and how many there are."""
-    of_some = _OF_SOME.fullmatch(condition)
+    of_some = each.OF_SOME.fullmatch(condition)
     if of_some is None:
         return condition
     programs, more = _CODE.findall(of_some["programs"]), _MORE.search(of_some["programs"])
@@ -126,7 +129,7 @@ def _naming(most: int, condition: str) -> str:
 
 def _is_of_some(condition: str) -> bool:
     """Whether only some of the programs need a condition."""
-    found = _OF_SOME.fullmatch(condition)
+    found = each.OF_SOME.fullmatch(condition)
     return found is not None and bool(found["before"] or found["words"])
 
 
@@ -137,7 +140,7 @@ def _more(left: int) -> str:
 def _first_alternatives(condition: str, left: int, room: int) -> str:
     """Of a condition that is too long for a line what fits, and that there is more, in it and ``left`` beside it."""
     ending = f", and {_more(left)}" if left else " (--verbose)"
-    if _OF_SOME.fullmatch(condition):
+    if each.OF_SOME.fullmatch(condition):
         return shortened(condition, room)
     first, _, rest = condition.partition(" or ")
     others = " or another value" if _VALUE.fullmatch(rest) else ", or another condition holds"
@@ -175,17 +178,19 @@ def _as_much(remedy: str, room: int, lines: int) -> str:
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
     """The first of the other places, one a line, and how many more there are."""
-    places = unique(_short_place(related, finding) for related in finding.related)
-    for number, told in enumerate(places[:most], 1):
+    told = {(one.reached.file, one.reached.line) for one in finding.programs if one.reached and each.is_told(finding)}
+    others = (one for one in finding.related if (one.location.file, one.location.line) not in told)
+    places = unique(_short_place(related, finding) for related in others)
+    for number, text in enumerate(places[:most], 1):
         left = len(places) - most if number == most else 0
         more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
         room = width - _INDENT - len(more)
-        where = told.partition(": ")[0]
-        first = shortened(told, room) if not more or room - len(where) >= _WORDS else where
-        text = (whole_parts(told, room) or first) + more
-        if more and len(text) > width - _INDENT:
-            text = f"{count(left + 1, 'more place')} (--verbose)"
-        yield from labelled("see", text, width)
+        where = text.partition(": ")[0]
+        first = shortened(text, room) if not more or room - len(where) >= _WORDS else where
+        line = (whole_parts(text, room) or first) + more
+        if more and len(line) > width - _INDENT:
+            line = f"{count(left + 1, 'more place')} (--verbose)"
+        yield from labelled("see", line, width)
 
 
 def _short_place(related: Related, finding: Finding) -> str:

@@ -17,6 +17,7 @@ from d9mlint.model import (
     Edit,
     Finding,
     Fix,
+    InProgram,
     Location,
     Package,
     Related,
@@ -233,6 +234,33 @@ def test_a_finding_takes_at_most_six_lines() -> None:
     whole = render(Report((long,), {}, sources={"train.py": TRAIN}), "text", verbose=True)
     assert all(f"models/m{n}.py:{n}:" in whole for n in range(1, 9))
     assert "--option-8 is given" in whole
+
+
+def test_programs_that_are_cured_for_themselves_take_a_line_each() -> None:
+    def program(number: int, *when: str) -> InProgram:
+        entry = f"run_{number}.py"
+        return InProgram(entry, ("--train is given", *when), None, Location(entry, number, 1, number, 9), ("numpy",))
+
+    programs = (program(1), program(2, "--fast is given"), *map(program, range(3, 9)))
+    found = unseeded(Location("lib.py", 1, 1, 1, 9))._replace(
+        programs=programs, apart=True, entries=tuple(one.entry for one in programs),
+        when=("--train is given", "if `run_2.py` is started, --fast is given", "one of `run_1.py` and 7 more is started"),
+        related=(Related(Location("run_1.py", 1, 1, 1, 9), "draws"), Related(Location("lib.py", 5, 1, 5, 9), "draws")),
+    )  # fmt: skip
+    text = render(Report((found,), {}), "text")
+    assert "  when: --train is given\n" in text
+    assert "  in:   run_1.py:1\n        run_2.py:2, when --fast is given\n        run_3.py:3\n" in text
+    assert "        run_5.py:5\n        3 more programs (--verbose)\n  see:  line 5: draws\n" in text
+    assert "        run_8.py:8\n" in render(Report((found,), {}), "text", verbose=True)
+    there = found._replace(apart=False, programs=(program(1), program(3)), when=("--train is given",))
+    assert "  in:" not in render(Report((there,), {}), "text")  # cured at once, and all alike
+    others = there._replace(
+        apart=True, programs=(programs[0], programs[2]._replace(concerns=("python",), reached=None))
+    )
+    assert "  in:   run_1.py:1 (NumPy)\n        run_3.py (Python)\n" in render(Report((others,), {}), "text")
+    (told,) = json.loads(render(Report((others,), {}), "json"))["findings"]
+    assert told["programs"][1] == {"entry": "run_3.py", "when": ["--train is given"]}
+    assert told["programs"][0]["line"] == 1
 
 
 def test_places_are_told_with_what_they_have_to_do_with_it() -> None:
