@@ -55,6 +55,8 @@ TAKES_SEED = "the graph takes its seed from here"
 
 OWN_GRAPH = "a graph of its own, which a seed outside of it does not reach"
 """The note of a place where a graph becomes the default: it is seeded inside."""
+NO_PROGRAM = "(none that was found does)"
+"""The end of the condition that a program imports the file of a finding."""
 RESET_GRAPH = "makes a new graph, which drops the seed that was set before"
 """The note of a call after which the graph is another one: it is seeded after it."""
 

@@ -1,11 +1,11 @@
-"""One finding as people read it: in at most six lines (evidence and its programs aside), or with all that is known."""
+"""One finding as people read it: in six or seven lines (evidence and its programs aside), or all that is known."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from d9mlint.model import Finding, Related, Rule
+from d9mlint.model import NO_PROGRAM, Finding, Related, Rule
 from d9mlint.report import each
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import (
@@ -24,9 +24,9 @@ from d9mlint.report.words import (
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _LINES = 6
-"""Of a finding where nothing more is asked for."""
-_FIX = 2
-"""Of these, those that the remedy may take in any case."""
+"""Of a finding where nothing more is asked for; one more where its conditions take two."""
+_FIX = _WHEN = 2
+"""Of these, those that the remedy, and the conditions, may take in any case."""
 _MORE_OF_IT = "; more with --verbose"
 _RAISES = re.compile(r"`[^`]+`(?: and `[^`]+`)* then raises?")
 """In a remedy, what it makes raise: who follows the rest alone has a program that stops."""
@@ -44,8 +44,7 @@ _CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$"
 def brief(finding: Finding, source: list[str], width: int, page: str = "") -> Iterator[Line]:
     """What, where, when and the fix in at most six lines, with the most telling of the other places.
 
-    Programs that have to be told apart take a line each beside these.
-
+    Conditions may take one more; programs that have to be told apart take a line each beside these.
     ``page`` is where the name of the rule leads to.
     """
     room = width - _INDENT
@@ -88,30 +87,30 @@ def _header(finding: Finding, page: str) -> Line:
 
 
 def _first_conditions(finding: Finding, room: int) -> str:
-    """As many conditions as one line holds, and how many more there are; where programs differ, two lines hold.
+    """As many conditions as two lines hold, and how many more there are.
 
-    What all programs need comes first, then what some do, then what is so by default; of each what leaves no choice.
+    That no program was found comes first, then what all programs need, what some do, and what is so by default; of each
+    what leaves no choice.
     """
     told = sorted(map(one_line, each.common(finding)), key=_rank)
-    lines = 2 if any(each.OF_SOME.fullmatch(one) or is_of_generator(one) for one in told) else 1
-    if not told or fits(joined(told), room, lines):
+    if not told or fits(joined(told), room, _WHEN):
         return joined(told)
     for named in (1, 0):
         text = f"{joined(_naming(named, condition) for condition in told)} (--verbose)"
-        if fits(text, room, lines):
+        if fits(text, room, _WHEN):
             return text
     short = [_naming(0, condition) for condition in told]
     for number in range(len(short) - 1, 0, -1):
         text = f"{joined(short[:number])}, and {_more(len(short) - number)}"
-        if fits(text, room, lines):
+        if fits(text, room, _WHEN):
             return text
     return _first_alternatives(told[0], len(told) - 1, room)
 
 
-def _rank(condition: str) -> tuple[bool, bool, bool]:
+def _rank(condition: str) -> tuple[bool, bool, bool, bool]:
     of_one, of_some = is_of_generator(condition), _is_of_some(condition)
     default = _DEFAULT in condition and not of_some  # (of a program that needs another flag as well)
-    return default or of_one, of_some or of_one, " or " in condition
+    return not condition.endswith(NO_PROGRAM), default or of_one, of_some or of_one, " or " in condition
 
 
 def _naming(most: int, condition: str) -> str:
@@ -138,14 +137,14 @@ def _more(left: int) -> str:
 
 
 def _first_alternatives(condition: str, left: int, room: int) -> str:
-    """Of a condition that is too long for a line what fits, and that there is more, in it and ``left`` beside it."""
+    """Of a condition that is too long for its lines what fits, and that there is more, in it and ``left`` beside it."""
     ending = f", and {_more(left)}" if left else " (--verbose)"
     if each.OF_SOME.fullmatch(condition):
-        return shortened(condition, room)
+        return shortened(condition, room, _WHEN)
     first, _, rest = condition.partition(" or ")
     others = " or another value" if _VALUE.fullmatch(rest) else ", or another condition holds"
     text = f"{first}{others}{ending}"
-    return text if first != condition and len(text) <= room else shortened(condition, room)
+    return text if first != condition and fits(text, room, _WHEN) else shortened(condition, room, _WHEN)
 
 
 def _first_remedies(finding: Finding) -> str:
