@@ -32,7 +32,10 @@ _NO_SWITCH = (
 )
 """(With what keeps the program from that release.)"""
 _LOADS = "keras.models.load_model"
-_BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
+_BIAS_ADD = "tf.nn.bias_add"
+_BIASES = frozenset({"tf.keras.layers.Dense", _BIAS_ADD})
+_UNPATCHED = "write `x + bias` for `tf.compat.v1.nn.bias_add(x, bias)`, which the patch leaves as it is; "
+"""(``tensorflow.nn.bias_add`` is another name of it, and the one that tfdeterminism/patch.py replaces.)"""
 _OWN_BIAS = (
     "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
 )
@@ -108,7 +111,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying],
         severity="" if certain else "info",
         confidence=lower(rule.confidence) if elsewhere else "",
-        remedy=_remedy(program, rule, used) if known else _without(program, varying),
+        remedy=_remedy(program, rule, used, varying) if known else _without(program, varying),
         name=_missing_switch.method(event.raw), does=_missing_switch.does(event),
         state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
         ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
@@ -127,11 +130,17 @@ def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:
     return any(made.name == _LOADS for event in there for made in made_by(event.receiver))
 
 
-def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
-    """The remedy of the version, and what it makes raise."""
+def _remedy(program: Program, rule: Rule, used: Sequence[str], varying: Sequence[Use]) -> str:
+    """The remedy of the version, what it leaves as it is, and what it makes raise."""
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
     raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
-    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
+    patched = program.target.fits("tensorflow", "<2.1") and any(_is_unpatched(use) for use in varying)
+    return f"{_UNPATCHED if patched else ''}{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
+
+
+def _is_unpatched(use: Use) -> bool:
+    """Whether a bias is added by a name that `tfdeterminism.patch()` does not replace (tfdeterminism/patch.py)."""
+    return use.op.name == _BIAS_ADD and use.event.raw.startswith("tensorflow.compat.v1.")
 
 
 def _without(program: Program, varying: Sequence[Use]) -> str:
