@@ -125,13 +125,22 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
 
 
 def _met(program: Program, load: Event, saves: Sequence[Event], loops: set[int]) -> list[Event]:
-    """The calls that save what a call loads, first those in the training, and of these such as hold the same."""
+    """The calls that save what a call loads, first those in the training, and of these such as hold the same.
+
+    Of branches that a flag chooses from, first that of a run without any.
+    """
     met, optimizer = [e for e in saves if e.meets(load)], load.name.startswith(OPTIMIZER)
     if met and optimizer:  # its state may have a file of its own, beside that of the weights
         others = (e for e in program.calls(*SAVES) if e not in met and not e.detached and e.meets(load))
         met += [e for e in others if holds_optimizer(program, e)]
     weights = not optimizer and bool(setting(program, load))
-    return sorted(met, key=lambda e: (not loops.intersection(e.loops), holds_optimizer(program, e) is weights))
+    return sorted(
+        met,
+        key=lambda e: (
+            not loops.intersection(e.loops), holds_optimizer(program, e) is weights,
+            any(by_default(one) is False for one in e.guards),
+        ),
+    )  # fmt: skip
 
 
 def _ends_with(program: Program, saves: Sequence[Event], loops: set[int]) -> bool:
