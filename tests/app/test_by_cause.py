@@ -461,3 +461,7 @@ def test_each_program_of_a_cause_has_its_own_line_and_conditions() -> None:
     ]  # (what b.py has without --x)
     (op,) = by_cause(combine([place._replace(cause="op-tf.gather") for place in library]))
     assert not op.apart  # cured where it stands
+    only_holds = found(3, "unseeded/torch", path="lib.py", entries=("c.py",))._replace(uncalled=True, confidence="low")
+    (one,) = by_cause([*combine(library), only_holds])
+    assert [program.entry for program in one.programs] == ["a.py", "b.py"]
+    assert one.entries == ("a.py", "b.py", "c.py")

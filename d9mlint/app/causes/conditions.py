@@ -50,8 +50,12 @@ def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _by_entry(ranked: Sequence[Finding]) -> list[tuple[str, list[_Here]]]:
-    """What each program has of a cause, those that come to its first place first; what decides little only alone."""
-    told = ranked if ranked[0].slight else [found for found in ranked if not found.slight]
+    """What each program has of a cause, those that come to its first place first; what decides little only alone.
+
+    Not those that only hold code which nothing in them was seen to call, where others are seen to come there.
+    """
+    called = [found for found in ranked if not found.uncalled] or ranked
+    told = called if ranked[0].slight else [found for found in called if not found.slight] or called
     places: dict[str, list[_Here]] = {}
     for found in told:
         for one in found.by_program:
