@@ -165,7 +165,7 @@ class Finding(NamedTuple):
     reached: Location | None = None
     """The line of its program's script that has it, or that comes to it."""
     apart: bool = False
-    """Several programs have it, each of which has to be cured for itself: seeds and switches."""
+    """Each of its programs has to be cured for itself (seeds and switches), and it is not the one that it stands in."""
     slight: bool = False
     """What it is about decides little: a number that only names a folder, or stands in for inputs."""
 

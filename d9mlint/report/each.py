@@ -17,8 +17,8 @@ _MORE = ", under conditions (--verbose)"
 
 
 def is_told(finding: Finding) -> bool:
-    """Whether its programs have to be told apart: each is cured for itself, or some ask for more than others."""
-    return len(finding.programs) > 1 and (finding.apart or any(_own(one, finding) for one in finding.programs))
+    """Whether its programs have to be told: each is cured for itself, or some ask for more than others."""
+    return finding.apart or any(_own(one, finding) for one in finding.programs)
 
 
 def common(finding: Finding) -> list[str]:

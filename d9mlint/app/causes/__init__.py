@@ -41,7 +41,8 @@ def _together(group: list[Finding]) -> Finding:
         remedy=remedies.of_cause(all_of_it),
         programs=of_programs(all_of_it) if first.entries else (),
     )
-    found = found._replace(apart=len(found.programs) > 1 and slug(first) in OF_PROGRAM)
+    elsewhere = bool(found.programs) and first.location.path not in found.entries
+    found = found._replace(apart=slug(first) in OF_PROGRAM and (len(found.programs) > 1 or elsewhere))
     if not others:
         return found
     return found._replace(
