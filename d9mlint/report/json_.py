@@ -134,7 +134,11 @@ def finding_of(finding: Finding) -> Json:
         "fingerprint": finding.fingerprint,
         "cause": finding.cause,
         "entries": list(finding.entries),
-        **({"programs": [_program(one) for one in finding.programs]} if len(finding.programs) > 1 or finding.apart else {}),
+        **(
+            {"programs": [_program(one) for one in finding.programs]}
+            if len(finding.programs) > 1 or finding.apart
+            else {}
+        ),
         **({"ops": list(finding.ops)} if finding.ops else {}),
         **({"calls": [_call(one) for one in finding.calls]} if finding.calls else {}),
         **backing_of(finding),
