@@ -291,16 +291,23 @@ def _added(program: Program) -> _Added:
 
 
 def parts(model: Value, added: _Added = MappingProxyType({})) -> Iterator[tuple[int, Cond]]:
-    """The identities of the calls and instances that a model is made of, with the condition under which it is."""
+    """The identities of the calls and instances that a model is made of, with the condition under which it is.
+
+    What is a part in several ways is told for each that says more.
+    """
     todo: list[tuple[Value, Cond]] = [(model, True)]
-    seen: set[int] = set()
-    while todo and len(seen) < MAX_PARTS:
+    seen: dict[int, Cond] = {}
+    steps = 0
+    while todo and steps < MAX_PARTS:
         value, cond = todo.pop()
         for under, leaf in alternatives(value):
-            if id(leaf) in seen:
-                continue
-            seen.add(id(leaf))
             cond_here = both(cond, under)
+            known = seen.get(id(leaf), False)
+            anyhow = either(known, cond_here)
+            if id(leaf) in seen and anyhow == known:
+                continue
+            seen[id(leaf)] = anyhow
+            steps += 1
             if isinstance(leaf, Ref) and leaf.receiver is not None and leaf.name.endswith(_INNER):
                 todo.append((leaf.receiver, cond_here))
             elif isinstance(leaf, Obj) and leaf.event is not None:
