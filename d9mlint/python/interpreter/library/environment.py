@@ -246,8 +246,6 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         origins |= {ARRAY}
     elif returns:
         return Obj(returns, event, origins)
-    if event.name == _PATH_OF and len(event.args) == 1 and not event.star:
-        return event.args[0]  # the path of one part is that part
     made = ask(interp.hooks.result, event, origins)
     if made is not None:
         return made  # type: ignore[no-any-return]
