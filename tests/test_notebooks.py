@@ -200,3 +200,12 @@ def test_broken_notebooks_are_told(d9mlint) -> None:  # type: ignore[no-untyped-
     assert ran.code == 3
     assert "a.ipynb: not a notebook: not valid JSON" in ran.out
     assert "b.ipynb: syntax error at line 1 of cell 3" in ran.out
+
+
+def test_programs_of_a_finding_that_are_notebooks_name_their_cell(d9mlint) -> None:  # type: ignore[no-untyped-def]
+    Path("lib.py").write_text("import numpy as np\n\n\ndef draw():\n    return np.random.rand(3)\n")
+    Path("a.py").write_text("from lib import draw\n\nprint(draw())\n")
+    Path("b.ipynb").write_text(notebook("import lib", "x = 1\nprint(lib.draw())"))
+    found = d9mlint(".", "--format", "json").json["findings"]
+    programs = [(one["entry"], one.get("cell"), one["line"]) for one in found[0]["programs"]]
+    assert programs == [("a.py", None, 3), ("b.ipynb", 3, 2)]

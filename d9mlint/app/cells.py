@@ -52,7 +52,10 @@ def _row(row: PlanRow, places: Mapping[str, _Notebook]) -> PlanRow:
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:
     related = tuple(one._replace(location=_moved(one.location, places)) for one in finding.related)
     fixes = tuple(one._replace(edits=tuple(_edit(edit, places) for edit in one.edits)) for one in finding.fixes)
-    moved = finding._replace(location=_moved(finding.location, places), related=related, fixes=fixes)
+    programs = tuple(
+        one._replace(reached=_moved(one.reached, places)) if one.reached else one for one in finding.programs
+    )
+    moved = finding._replace(location=_moved(finding.location, places), related=related, fixes=fixes, programs=programs)
     notebook = places.get(finding.location.path)
     if notebook is None or notebook.is_script:
         return moved

@@ -90,6 +90,7 @@ def _told(report: Report, reach: Reach) -> Report:
     from d9mlint.discover.percent import is_percent
 
     paths = {place.path for f in report.findings for place in (f.location, *(r.location for r in f.related))}
+    paths |= {one.reached.path for f in report.findings for one in f.programs if one.reached is not None}
     paths |= {one.path for one in report.unchecked}
     paths |= {row.location.path for rows in report.plans.values() for row in rows if row.location is not None}
     paths |= {call.location.path for one in report.coverage.values() for call in one.unfollowed}

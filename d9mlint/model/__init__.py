@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SEVERITIES as SEVERITIES,
         OWN_GRAPH as OWN_GRAPH,
         RESET_GRAPH as RESET_GRAPH,
+        NO_PROGRAM as NO_PROGRAM,
         TAKES_SEED as TAKES_SEED,
         Edit as Edit,
         AnyPlace as AnyPlace,
@@ -131,8 +132,8 @@ _HOMES = {
         ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
         (
             "finding",
-            "CONFIDENCES GENERATORS NOISES OWN_GRAPH RESET_GRAPH SEVERITIES TAKES_SEED "
-            "AnyPlace Edit Finding Fix InProgram Location OpCall Related fingerprint",
+            "CONFIDENCES GENERATORS NOISES NO_PROGRAM OWN_GRAPH RESET_GRAPH SEVERITIES "
+            "TAKES_SEED AnyPlace Edit Finding Fix InProgram Location OpCall Related fingerprint",
         ),
         ("finding", "fingerprinted"),
         (

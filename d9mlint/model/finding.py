@@ -56,6 +56,8 @@ TAKES_SEED = "the graph takes its seed from here"
 
 OWN_GRAPH = "a graph of its own, which a seed outside of it does not reach"
 """The note of a place where a graph becomes the default: it is seeded inside."""
+NO_PROGRAM = "(none that was found does)"
+"""The end of the condition that a program imports the file of a finding."""
 RESET_GRAPH = "makes a new graph, which drops the seed that was set before"
 """The note of a call after which the graph is another one: it is seeded after it."""
 
@@ -117,6 +119,10 @@ class InProgram(NamedTuple):
     entry: str
     when: tuple[str, ...]
     any_place: AnyPlace | None = None
+    reached: Location | None = None
+    """The line of the script itself that has it, or that comes to it; None where that is not seen."""
+    concerns: tuple[str, ...] = ()
+    """What of a cause is concerned in this program, as in `Finding.concerns`."""
 
 
 class Finding(NamedTuple):
@@ -157,13 +163,19 @@ class Finding(NamedTuple):
     """When its program has its cause at all; None where it is the only place, or that cannot be told."""
     programs: tuple[InProgram, ...] = ()
     """Of a finding that several programs may have, the conditions of each; ``when`` tells them together."""
+    reached: Location | None = None
+    """The line of its program's script that has it, or that comes to it."""
+    apart: bool = False
+    """Each of its programs has to be cured for itself (seeds and switches), and it is not the one that it stands in."""
     slight: bool = False
     """What it is about decides little: a number that only names a folder, or stands in for inputs."""
 
     @property
     def by_program(self) -> tuple[InProgram, ...]:
         """The conditions of each program; of a finding that depends on none, those of its file."""
-        return self.programs or tuple(InProgram(one, self.when, self.any_place) for one in self.entries or ("",))
+        return self.programs or tuple(
+            InProgram(one, self.when, self.any_place, self.reached) for one in self.entries or ("",)
+        )
 
     @property
     def confirmed(self) -> bool:

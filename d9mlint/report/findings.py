@@ -1,14 +1,14 @@
-"""One finding as people read it: in at most six lines (evidence aside), or with all that is known of it."""
+"""One finding as people read it: in six or seven lines (evidence and its programs aside), or all that is known."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from d9mlint.model import Finding, Related, Rule
+from d9mlint.model import NO_PROGRAM, Finding, Related, Rule
+from d9mlint.report import each
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import (
-    conditions,
     count,
     first_sentence,
     fits,
@@ -24,9 +24,9 @@ from d9mlint.report.words import (
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _LINES = 6
-"""Of a finding where nothing more is asked for."""
-_FIX = 2
-"""Of these, those that the remedy may take in any case."""
+"""Of a finding where nothing more is asked for; one more where its conditions take two."""
+_FIX = _WHEN = 2
+"""Of these, those that the remedy, and the conditions, may take in any case."""
 _MORE_OF_IT = "; more with --verbose"
 _RAISES = re.compile(r"`[^`]+`(?: and `[^`]+`)* then raises?")
 """In a remedy, what it makes raise: who follows the rest alone has a program that stops."""
@@ -38,14 +38,13 @@ _STARTED = " is started"
 _DEFAULT = "(the default)"
 _VALUE = re.compile(rf"\S+( {re.escape(_DEFAULT)})?")
 """What is no condition by itself: the last of the values that a flag may have."""
-_OF_SOME = re.compile(r"(?P<before>if |.* unless |)(?P<programs>(?:one of )?`.*? is started)(?P<words>, .*|)")
-"""A condition that some programs need, or all but some, or that one of some is started."""
 _CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$")
 
 
 def brief(finding: Finding, source: list[str], width: int, page: str = "") -> Iterator[Line]:
     """What, where, when and the fix in at most six lines, with the most telling of the other places.
 
+    Conditions may take one more; programs that have to be told apart take a line each beside these.
     ``page`` is where the name of the rule leads to.
     """
     room = width - _INDENT
@@ -54,7 +53,9 @@ def brief(finding: Finding, source: list[str], width: int, page: str = "") -> It
     lines += labelled("seen", seen(finding), width)
     remedy, left = _first_remedies(finding), _LINES - len(lines) - bool(finding.related)
     lines += labelled("fix", _as_much(remedy, room, max(left, _FIX)), width)
-    lines += _first_places(finding, max(_LINES - len(lines), 1), width)
+    places = max(_LINES - len(lines), 1)
+    lines += each.lines(finding, width)
+    lines += _first_places(finding, places, width)
     yield from lines
     yield ()
 
@@ -63,10 +64,11 @@ def whole(finding: Finding, rule: Rule | None, source: list[str], width: int, pa
     """All that is known of it: also why (of ``rule``, where that has not been told yet), and each place."""
     yield _header(finding, page)
     yield from excerpted(finding.location, source, width, STYLES.get(finding.severity, ""))
-    yield from labelled("when", conditions(finding), width)
+    yield from labelled("when", joined(map(one_line, each.common(finding))), width)
     yield from labelled("why", first_sentence(rule.why) if rule else "", width)
     yield from labelled("seen", seen(finding), width)
     yield from labelled("fix", finding.remedy, width)
+    yield from each.lines(finding, width, whole=True)
     for related in finding.related:
         yield from labelled("see", _place(related, finding), width)
     yield ()
@@ -85,35 +87,35 @@ def _header(finding: Finding, page: str) -> Line:
 
 
 def _first_conditions(finding: Finding, room: int) -> str:
-    """As many conditions as one line holds, and how many more there are; where programs differ, two lines hold.
+    """As many conditions as two lines hold, and how many more there are.
 
-    What all programs need comes first, then what some do, then what is so by default; of each what leaves no choice.
+    That no program was found comes first, then what all programs need, what some do, and what is so by default; of each
+    what leaves no choice.
     """
-    told = sorted(map(one_line, finding.when), key=_rank)
-    lines = 2 if any(_OF_SOME.fullmatch(one) or is_of_generator(one) for one in told) else 1
-    if not told or fits(joined(told), room, lines):
+    told = sorted(map(one_line, each.common(finding)), key=_rank)
+    if not told or fits(joined(told), room, _WHEN):
         return joined(told)
     for named in (1, 0):
         text = f"{joined(_naming(named, condition) for condition in told)} (--verbose)"
-        if fits(text, room, lines):
+        if fits(text, room, _WHEN):
             return text
     short = [_naming(0, condition) for condition in told]
     for number in range(len(short) - 1, 0, -1):
         text = f"{joined(short[:number])}, and {_more(len(short) - number)}"
-        if fits(text, room, lines):
+        if fits(text, room, _WHEN):
             return text
     return _first_alternatives(told[0], len(told) - 1, room)
 
 
-def _rank(condition: str) -> tuple[bool, bool, bool]:
+def _rank(condition: str) -> tuple[bool, bool, bool, bool]:
     of_one, of_some = is_of_generator(condition), _is_of_some(condition)
     default = _DEFAULT in condition and not of_some  # (of a program that needs another flag as well)
-    return default or of_one, of_some or of_one, " or " in condition
+    return not condition.endswith(NO_PROGRAM), default or of_one, of_some or of_one, " or " in condition
 
 
 def _naming(most: int, condition: str) -> str:
     """A condition on the programs that are started, with so many names (1 or 0), and how many there are."""
-    of_some = _OF_SOME.fullmatch(condition)
+    of_some = each.OF_SOME.fullmatch(condition)
     if of_some is None:
         return condition
     programs, more = _CODE.findall(of_some["programs"]), _MORE.search(of_some["programs"])
@@ -126,7 +128,7 @@ def _naming(most: int, condition: str) -> str:
 
 def _is_of_some(condition: str) -> bool:
     """Whether only some of the programs need a condition."""
-    found = _OF_SOME.fullmatch(condition)
+    found = each.OF_SOME.fullmatch(condition)
     return found is not None and bool(found["before"] or found["words"])
 
 
@@ -135,14 +137,14 @@ def _more(left: int) -> str:
 
 
 def _first_alternatives(condition: str, left: int, room: int) -> str:
-    """Of a condition that is too long for a line what fits, and that there is more, in it and ``left`` beside it."""
+    """Of a condition that is too long for its lines what fits, and that there is more, in it and ``left`` beside it."""
     ending = f", and {_more(left)}" if left else " (--verbose)"
-    if _OF_SOME.fullmatch(condition):
-        return shortened(condition, room)
+    if each.OF_SOME.fullmatch(condition):
+        return shortened(condition, room, _WHEN)
     first, _, rest = condition.partition(" or ")
     others = " or another value" if _VALUE.fullmatch(rest) else ", or another condition holds"
     text = f"{first}{others}{ending}"
-    return text if first != condition and len(text) <= room else shortened(condition, room)
+    return text if first != condition and fits(text, room, _WHEN) else shortened(condition, room, _WHEN)
 
 
 def _first_remedies(finding: Finding) -> str:
@@ -175,17 +177,19 @@ def _as_much(remedy: str, room: int, lines: int) -> str:
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
     """The first of the other places, one a line, and how many more there are."""
-    places = unique(_short_place(related, finding) for related in finding.related)
-    for number, told in enumerate(places[:most], 1):
+    told = {(one.reached.file, one.reached.line) for one in finding.programs if one.reached and each.is_told(finding)}
+    others = (one for one in finding.related if (one.location.file, one.location.line) not in told)
+    places = unique(_short_place(related, finding) for related in others)
+    for number, text in enumerate(places[:most], 1):
         left = len(places) - most if number == most else 0
         more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
         room = width - _INDENT - len(more)
-        where = told.partition(": ")[0]
-        first = shortened(told, room) if not more or room - len(where) >= _WORDS else where
-        text = (whole_parts(told, room) or first) + more
-        if more and len(text) > width - _INDENT:
-            text = f"{count(left + 1, 'more place')} (--verbose)"
-        yield from labelled("see", text, width)
+        where = text.partition(": ")[0]
+        first = shortened(text, room) if not more or room - len(where) >= _WORDS else where
+        line = (whole_parts(text, room) or first) + more
+        if more and len(line) > width - _INDENT:
+            line = f"{count(left + 1, 'more place')} (--verbose)"
+        yield from labelled("see", line, width)
 
 
 def _short_place(related: Related, finding: Finding) -> str:

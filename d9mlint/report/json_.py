@@ -11,6 +11,7 @@ from d9mlint.model import (
     Edit,
     Finding,
     Fix,
+    InProgram,
     Location,
     OpCall,
     Parting,
@@ -133,10 +134,23 @@ def finding_of(finding: Finding) -> Json:
         "fingerprint": finding.fingerprint,
         "cause": finding.cause,
         "entries": list(finding.entries),
+        **(
+            {"programs": [_program(one) for one in finding.programs]}
+            if len(finding.programs) > 1 or finding.apart
+            else {}
+        ),
         **({"ops": list(finding.ops)} if finding.ops else {}),
         **({"calls": [_call(one) for one in finding.calls]} if finding.calls else {}),
         **backing_of(finding),
     }
+
+
+def _program(one: InProgram) -> Json:
+    """Where the script of one of several programs comes to a finding, and when."""
+    at = one.reached
+    cell = {"cell": at.cell} if at is not None and at.cell else {}
+    where = {} if at is None else {**cell, "line": at.line, "column": at.column}
+    return {"entry": one.entry, **where, "when": list(one.when)}
 
 
 def _call(call: OpCall) -> Json:

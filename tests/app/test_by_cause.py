@@ -434,3 +434,34 @@ def test_a_cause_that_is_a_place_is_one_whatever_program_comes_there() -> None:
     (one,) = by_cause(seeded)
     assert one.entries == ("a.py", "b.py")
     assert len(by_cause([found(line, "unseeded", entries=(name,)) for line, name in ((4, "a.py"), (5, "b.py"))])) == 2
+
+
+def test_each_program_of_a_cause_has_its_own_line_and_conditions() -> None:
+    at = {line: Location("lib.py", line, 1, line, 5) for line in (3, 9)}
+    calls = {entry: Location(entry, 7, 1, 7, 5) for entry in ("a.py", "b.py")}
+    library = [
+        found(3, "unseeded/torch", path="lib.py", entries=("a.py",))._replace(reached=calls["a.py"]),
+        found(3, "unseeded/torch", path="lib.py", entries=("b.py",), when=("--x is given",))._replace(
+            reached=calls["b.py"]
+        ),
+    ]
+    numpy = found(9, "unseeded/numpy", path="lib.py", entries=("a.py",))._replace(reached=calls["a.py"])
+    (one,) = by_cause(combine([*library, numpy]))
+    assert one.apart and one.location == at[3]
+    told = [(program.entry, program.when, program.reached, program.concerns) for program in one.programs]
+    assert told == [
+        ("a.py", (), calls["a.py"], ("numpy", "torch")),
+        ("b.py", ("--x is given",), calls["b.py"], ("torch",)),
+    ]
+    own = found(20, "unseeded/torch", path="b.py", entries=("b.py",))._replace(reached=Location("b.py", 20, 1, 20, 5))
+    (one,) = by_cause(combine([*library, own]))
+    assert [program.reached.line for program in one.programs if program.reached] == [
+        7,
+        20,
+    ]  # (what b.py has without --x)
+    (op,) = by_cause(combine([place._replace(cause="op-tf.gather") for place in library]))
+    assert not op.apart  # cured where it stands
+    only_holds = found(3, "unseeded/torch", path="lib.py", entries=("c.py",))._replace(uncalled=True, confidence="low")
+    (one,) = by_cause([*combine(library), only_holds])
+    assert [program.entry for program in one.programs] == ["a.py", "b.py"]
+    assert one.entries == ("a.py", "b.py", "c.py")

@@ -24,7 +24,7 @@ DOTTED = re.compile(r"[A-Za-z_]\w*(\(\))?(\.\w+(\(\))?)+\.?")
 """``keras.Model().fit``, or what names begin with: ``keras.layers.``."""
 AS_WRITTEN: Mapping[tuple[str, str], str] = {
     ("judging/randomness.py", "tensorflow.compat.v1."): "compared with `raw`: initializers draw otherwise there",
-    ("rules/switches/missing_determinism_switch.py", "tensorflow.compat.v1."): "compared with `raw`: a patch misses it",
+    ("rules/switches/missing_determinism_switch.py", "tensorflow.compat.v1."): "compared with `raw`: a name of its own",
 }
 """Names that are no events' on purpose, by file and name, and why."""
 

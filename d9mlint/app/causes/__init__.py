@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.app.causes import remedies
-from d9mlint.app.causes.conditions import of_cause
-from d9mlint.app.causes.groups import grouped, part, slug
+from d9mlint.app.causes.conditions import of_cause, of_programs
+from d9mlint.app.causes.groups import OF_PROGRAM, grouped, part, slug
 from d9mlint.app.causes.leading import is_aside, is_of_default_run, ranked
 from d9mlint.model import GENERATORS, Finding, Location, Related
 
@@ -39,7 +39,10 @@ def _together(group: list[Finding]) -> Finding:
         cause=f"{slug(first) or first.rule}-{first.fingerprint}",
         concerns=tuple(sorted({name for one in group if (name := part(one))})),
         remedy=remedies.of_cause(all_of_it),
+        programs=of_programs(all_of_it) if first.entries else (),
     )
+    elsewhere = bool(found.programs) and first.location.path not in found.entries
+    found = found._replace(apart=slug(first) in OF_PROGRAM and (len(found.programs) > 1 or elsewhere))
     if not others:
         return found
     return found._replace(

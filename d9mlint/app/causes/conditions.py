@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from d9mlint.app.causes.groups import part
-from d9mlint.app.causes.leading import grave
-from d9mlint.model import GENERATORS, AnyPlace, Finding, InProgram
+from d9mlint.app.causes.leading import asked, grave
+from d9mlint.model import GENERATORS, AnyPlace, Finding, InProgram, Location
 from d9mlint.python.judging.merging import is_started, started, together
 from d9mlint.python.judging.wording import MAX_WORDS, shortened
 from d9mlint.python.judging.wording.flagwords import DEFAULT
 from d9mlint.report.summary import by_default
 
+_Here = tuple[Finding, InProgram]
+"""A finding of a cause, and what it is in one program."""
 _Way = frozenset[str]
 """Conditions all of which have to be met."""
 _OPPOSITES = ((" is true", " is false"), (" is given", " is not given"), (" is set", " is not set"))
 _CLEAR = 2
 """Alternatives that still tell more than the one that holds by default."""
+
+
+def of_programs(ranked: Sequence[Finding]) -> tuple[InProgram, ...]:
+    """The programs of a cause, those that come to its first place first: when each has it, where, and what of it."""
+    return tuple(
+        InProgram(entry, _of_any([*parts.values()]), None, _reached(here), tuple(sorted(filter(None, parts))))
+        for entry, here in _by_entry(ranked)
+        for parts in [_of_parts(here)]
+    )
 
 
 def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
@@ -25,13 +36,9 @@ def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
     Those that come to the first place are named first, those in which it decides little are not where it decides more
     in others. Generators that are drawn from under different conditions have each its own, unless programs differ.
     """
-    told = ranked if ranked[0].slight else [found for found in ranked if not found.slight]
-    places: dict[str, list[tuple[Finding, InProgram]]] = {}
-    for found in told:
-        for one in found.by_program:
-            places.setdefault(one.entry, []).append((found, one))
-    entries = sorted(places)
-    each = [_of_parts(places[entry]) for entry in entries]
+    places = sorted(_by_entry(ranked))
+    entries = [entry for entry, _ in places]
+    each = [_of_parts(here) for _, here in places]
     if len(each[0]) > 1 and each[0].keys() <= GENERATORS.keys() and all(one == each[0] for one in each):
         when = _of_generators(each[0])
     else:
@@ -39,12 +46,40 @@ def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
         when = together([InProgram(entry, _of_any([*parts.values()])) for entry, parts in programs])
     if not any(map(is_started, ranked[0].when)):
         return when
+    return (*when, started([entry for entry, _ in _by_entry(ranked)]))
+
+
+def _by_entry(ranked: Sequence[Finding]) -> list[tuple[str, list[_Here]]]:
+    """What each program has of a cause, those that come to its first place first; what decides little only alone.
+
+    Not those that only hold code which nothing in them was seen to call, where others are seen to come there.
+    """
+    called = [found for found in ranked if not found.uncalled] or ranked
+    told = called if ranked[0].slight else [found for found in called if not found.slight] or called
+    places: dict[str, list[_Here]] = {}
+    for found in told:
+        for one in found.by_program:
+            places.setdefault(one.entry, []).append((found, one))
     lead = ranked[0].rule, ranked[0].location
     leading = {entry for one in ranked if (one.rule, one.location) == lead for entry in one.entries}
-    return (*when, started(sorted(entries, key=lambda entry: (entry not in leading, entry))))
+    return sorted(places.items(), key=lambda item: (item[0] not in leading, item[0]))
 
 
-def _of_parts(here: Sequence[tuple[Finding, InProgram]]) -> dict[str, tuple[str, ...]]:
+def _reached(here: Iterable[_Here]) -> Location | None:
+    """The line of a script by which it has a cause: that of the gravest of its places that needs fewest conditions.
+
+    One of the script itself before those that it only leads to.
+    """
+    seen = [(found, one) for found, one in here if one.reached is not None]
+    first = min(
+        seen,
+        key=lambda item: (grave(item[0]), item[0].location.path != item[1].entry, asked(item[1].when)),
+        default=None,
+    )
+    return first[1].reached if first else None
+
+
+def _of_parts(here: Sequence[_Here]) -> dict[str, tuple[str, ...]]:
     """When a program has each part of a cause: what the gravest and surest of its findings say."""
     gravest = min(grave(found) for found, _ in here)
     parts: dict[str, list[InProgram]] = {}

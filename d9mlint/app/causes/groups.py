@@ -17,6 +17,10 @@ _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
 
 
+OF_PROGRAM = frozenset({"determinism-switch", "unseeded"})
+"""Causes that each program has for itself, wherever the code stands that shows it: a switch, a seed that is not set."""
+
+
 def slug(found: Finding) -> str:
     """The cause without what of it is concerned."""
     return found.cause.partition(_PART)[0]

@@ -74,25 +74,25 @@ def _needed(findings: Iterable[Finding]) -> Mapping[str, list[str]]:
     for found in findings:
         for one in found.by_program:
             own = [words for words in one.when if NO_SEED.match(words) is None]
-            needed[one.entry] = min(own, needed.get(one.entry, own), key=_asked)
+            needed[one.entry] = min(own, needed.get(one.entry, own), key=asked)
     return needed
 
 
-def _asked(conditions: Sequence[str]) -> tuple[int, int]:
+def asked(conditions: Sequence[str]) -> tuple[int, int]:
     """How many of some conditions somebody has to meet, and how many there are."""
     return sum(not by_default(words) for words in conditions), len(conditions)
 
 
 def _rank(found: Finding, needed: Mapping[str, list[str]], programs: int, of_own: bool) -> Rank:
-    asked = [_asked(conditions) for conditions in needed.values()]
+    counted = [asked(conditions) for conditions in needed.values()]
     return Rank(
         *grave(found),
         found.slight,
         aside=of_own and is_aside(found.location.path),
-        without_anyhow=programs - sum(several == 0 for _, several in asked),
-        without_by_default=programs - sum(flags == 0 for flags, _ in asked),
-        flags=min(asked)[0],
-        without=programs - len(asked),
+        without_anyhow=programs - sum(several == 0 for _, several in counted),
+        without_by_default=programs - sum(flags == 0 for flags, _ in counted),
+        flags=min(counted)[0],
+        without=programs - len(counted),
         conditions=len(found.when),
         elsewhere=found.location.path not in found.entries,
         depth=found.location.path.count("/"),

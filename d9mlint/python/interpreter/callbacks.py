@@ -99,6 +99,8 @@ def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | No
     ranked = event.name in interp.hooks.rank_first
     second = ranked or event.name.endswith((".apply_async", ".apply"))
     value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
+    if value is None and ranked:
+        value = Seq("tuple", [])  # the number of the process alone
     alone = context == "thread" and event.name.endswith(".Thread")
     if value is None and event.name.endswith(_ALONE) and "kwargs" not in event.kwargs and not event.star:
         return []  # the function has its defaults: `Thread(target=lambda worker=worker: worker.run())`

@@ -44,6 +44,12 @@ class Draft:
     """Nothing was seen to call the code that it is about."""
     slight: bool = False
     """What it is about decides little."""
+    stack: tuple[Location, ...] = ()
+    """Where the calls stand that lead there, outermost first."""
+
+    def reached(self, script: str) -> Location | None:
+        """The line of a script that it is about, or the last one on the way there; None where that is not seen."""
+        return next((place for place in (self.location, *reversed(self.stack)) if place.path == script), None)
 
 
 def draft(
@@ -66,8 +72,16 @@ def draft(
         rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
         tuple(related), remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
         tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
-        tuple(of_calls), cause or rule.cause, at_unsure(at), slight,
+        tuple(of_calls), cause or rule.cause, at_unsure(at), slight, _stack(at),
     )  # fmt: skip
+
+
+def _stack(at: Event | Location) -> tuple[Location, ...]:
+    """Where the calls stand that lead to a place; to that where a loader was made, for what is drawn for it."""
+    if not isinstance(at, Event):
+        return ()
+    loader = at.loader
+    return loader.stack if loader is not None and loader.location == at.location else at.stack
 
 
 class _Words(dict[str, object]):

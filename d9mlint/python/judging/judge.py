@@ -184,6 +184,7 @@ def _told(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -
         entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(call.op for call in calls)), calls=calls,
         cause=best.cause, uncalled=all(draft.uncalled for draft in group), slight=all(draft.slight for draft in group),
+        reached=next(filter(None, (draft.reached(entry) for draft in group)), None),
     )  # fmt: skip
     return _Told(found, cond, excluded)
 

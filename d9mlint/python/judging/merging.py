@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from d9mlint.model import CONFIDENCES, Finding, InProgram, Location
+from d9mlint.model import CONFIDENCES, NO_PROGRAM, Finding, InProgram, Location
 from d9mlint.python.judging.wording.flagwords import DEFAULT
 
 MAX_NAMED = 2
@@ -42,7 +42,7 @@ def _merged(group: list[Finding], reaching: Collection[str], of_programs: bool) 
     if entries and not set(entries).issuperset(reaching) and not all(found.uncalled for found in sure):
         some = [started(entries), *some]
     elif of_programs and not entries:
-        some = [*some, f"a program imports `{group[0].location.path}` (none that was found does)"]
+        some = [*some, f"a program imports `{group[0].location.path}` {NO_PROGRAM}"]
     told = {one.location for one in sure[0].related}
     more = {one.location: one for found in sure[1:] for one in found.related if one.location not in told}
     return sure[0]._replace(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from d9mlint.model import Argument, Location
-from d9mlint.python.domain.conditions import Flag, by_default, literals
+from d9mlint.python.domain.conditions import EXCEPTION, Flag, by_default, literals, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Value
 from d9mlint.python.interpreter.program import Program
@@ -65,6 +65,16 @@ def begins_again(program: Program, load: Event, steps: Sequence[Event]) -> bool:
         return False
     after = [step for step in steps if step.index > load.index and step.meets(load)]
     return bool(after) and all(_from_start(program, load, step) for step in after)
+
+
+def saves_at_the_end(saves: Sequence[Event], steps: Sequence[Event]) -> bool:
+    """Whether all is saved after the last step, in no loop around one: a run that is interrupted leaves nothing.
+
+    Not where an error is caught, as it is saved then, too.
+    """
+    last, loops = max(step.index for step in steps), {number for step in steps for number in step.loops}
+    caught = any((test := opaque(guard)) is not None and test.text == EXCEPTION for e in saves for guard in e.guards)
+    return not caught and all(e.index > last and loops.isdisjoint(e.loops) for e in saves)
 
 
 def own_save(path: Value, saves: Sequence[Event]) -> Event | None:

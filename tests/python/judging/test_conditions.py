@@ -850,3 +850,36 @@ def main():
         Thread(target=fill, args=([1, 2, 3],)).start()
 """
     assert when(text, "threads-share-rng") == [("--train is given",)]
+
+
+TURNS = """import argparse
+import os
+import random
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--high", action="store_true")
+parser.add_argument("--middle", action="store_true")
+args = parser.parse_args()
+random.seed(1)
+files = []
+for level in ["middle", "high"]:
+    if level == "middle" and args.high:
+        continue
+    {second}
+    for name in os.listdir(level):
+        files.append(name)
+random.shuffle(files)
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "when"),
+    [
+        ("pass", ()),
+        ("if args.high:\n        continue", ("--high is not given",)),
+        ('if level == "high" and args.middle:\n        continue', ("--high is not given or --middle is not given",)),
+    ],
+)
+def test_a_call_in_a_loop_has_the_conditions_of_any_turn(second: str, when: tuple[str, ...]) -> None:
+    (finding,) = found({"train.py": TURNS.format(second=second)}, "unsorted-listing")
+    assert finding.when == when

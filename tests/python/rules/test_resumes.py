@@ -484,3 +484,41 @@ def test_a_saver_of_the_trainable_variables_leaves_out_the_optimizer(d9mlint: Ru
     run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
     (finding,) = run.json["findings"]
     assert ("nor of the optimizer" in finding["message"]) is not whole
+
+
+SHUFFLED = """import argparse
+import torch
+from torch.utils.data import DataLoader
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume")
+parser.add_argument("--shuffle", type=int, default=0)
+args = parser.parse_args()
+torch.manual_seed(1)
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(net.parameters())
+loader = DataLoader(torch.load("x.pt"), shuffle={shuffle})
+if args.resume:
+    state = torch.load(args.resume)
+    net.load_state_dict(state["net"])
+    optimizer.load_state_dict(state["optimizer"])
+    first = state["epoch"] + 1
+else:
+    first = 0
+for epoch in range(first, 9):
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).sum().backward()
+        optimizer.step()
+    torch.save({{"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}}, "last.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("shuffle", "when"),
+    [("True", {"--resume is given"}), ("args.shuffle", {"--resume is given", "--shuffle is set"})],
+)
+def test_what_is_drawn_only_for_a_flag_is_lost_only_then(d9mlint: Run, shuffle: str, when: set[str]) -> None:
+    Path("train.py").write_text(SHUFFLED.format(shuffle=shuffle))
+    (found,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert {*found["when"]} == when

@@ -285,3 +285,13 @@ def test_a_generator_without_a_seed_is_told_of_the_flag_for_one(
     )
     (one,) = d9mlint("train.py", "--format", "json", "--select", "entropy-seed").json["findings"]
     assert one["remedy"] == f"pass an integer: `np.random.default_rng(1)`{more}"
+
+
+def test_a_seed_of_the_system_is_one_cause_whoever_hands_it_on(d9mlint: Callable[..., Any]) -> None:
+    Path("lib.py").write_text("import torch\n\n\ndef pick():\n    return torch.seed()\n")
+    rest = "print(torch.rand(3))\n"
+    Path("a.py").write_text(f"import torch\nfrom lib import pick\n\ntorch.manual_seed(pick())\n{rest}")
+    Path("b.py").write_text(f"import torch\nfrom lib import pick\n\npick()\n{rest}")
+    (found,) = d9mlint(".", "--format", "json").json["findings"]
+    assert found["entries"] == ["a.py", "b.py"]
+    assert [(one["entry"], one["line"]) for one in found["programs"]] == [("a.py", 4), ("b.py", 4)]

@@ -33,24 +33,28 @@ def test_code_of_an_older_release_is_told_its_switch(
     assert finding["remedy"] == call + more
 
 
-BIASES = """import {module} as tf
+ADDED = """import {module} as tf
 
-x = tf.matmul(tf.ones([8, 4]), tf.get_variable("w", [4, 3]))
-step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.nn.bias_add(x, tf.get_variable("b", [3]))))
+tf.set_random_seed(1)
+x = tf.placeholder(tf.float32, (8, 4))
+y = tf.nn.bias_add(tf.matmul(x, tf.get_variable("w", (4, 4))), tf.get_variable("b", (4,)))
+train = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_mean(y * y))
 with tf.Session() as session:
-    session.run(step)
+    session.run(tf.global_variables_initializer())
+    for _ in range(3):
+        session.run(train, feed_dict={{x: [[1, 2, 3, 4]] * 8}})
 """
 
 
-@pytest.mark.parametrize(("module", "left_out"), [("tensorflow.compat.v1", True), ("tensorflow", False)])
-def test_the_remedy_names_what_the_patch_does_not_reach(
-    d9mlint: Callable[..., Any], module: str, left_out: bool
+@pytest.mark.parametrize(("module", "unpatched"), [("tensorflow", False), ("tensorflow.compat.v1", True)])
+def test_a_name_that_the_patch_does_not_replace_is_told(
+    d9mlint: Callable[..., Any], module: str, unpatched: bool
 ) -> None:
-    Path("train.py").write_text(BIASES.format(module=module))
+    Path("train.py").write_text(ADDED.format(module=module))
     Path("requirements.txt").write_text("tensorflow==1.15.5\n")
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
-    told = "set `tensorflow.compat.v1.nn.bias_add = tensorflow.nn.bias_add` after it"
-    assert (told in finding["remedy"]) is left_out
+    assert "tfdeterminism.patch()" in finding["remedy"]
+    assert ("write `x + bias` for `tf.compat.v1.nn.bias_add" in finding["remedy"]) == unpatched
 
 
 GRAPH = """import argparse

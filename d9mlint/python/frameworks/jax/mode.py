@@ -143,7 +143,16 @@ def trainings(program: Program) -> list[Event]:
 def training_steps(program: Program) -> list[Event]:
     """Those of them that make new weights: not gradients that a network computes where it is evaluated, or made."""
     steps = [e for e in trainings(program) if not e.inside(INFERENCE, INITIALIZING) or updates(program, e)]
-    return [e for e in steps if not _functions(e) & program.once("jax-thrown-away", _thrown_away)]
+    typed = program.once("jax-typed", _typed)
+    return [
+        e for e in steps
+        if not _functions(e) & program.once("jax-thrown-away", _thrown_away) and id(e.result) not in typed
+    ]  # fmt: skip
+
+
+def _typed(program: Program) -> frozenset[int]:
+    """The transformed functions, by ``id``, that are made to see what type they have: ``type(jax.grad(f))``."""
+    return frozenset(id(leaf) for e in program.calls("builtins.type") for _, leaf in alternatives(e.argument(FUNCTION)))
 
 
 def _thrown_away(program: Program) -> frozenset[int]:

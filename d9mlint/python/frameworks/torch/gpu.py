@@ -41,6 +41,10 @@ _DETECTING = (
 """What takes a GPU where there is one."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _DEVICE = Argument(0, "device")
+_OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
+"""How flags are called whose values name devices: numbers are those of GPUs."""
+_RANK = "rank"
+"""Where a number comes from that tells processes apart: each has the GPU of its number (``model.to(rank)``)."""
 _PACKAGES = re.compile(r"(torch|lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm)\.")
 
 
@@ -154,14 +158,16 @@ def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
             return bool(leaf.value) and not _CPU.match(leaf.value)  # an empty name moves nothing
         return isinstance(leaf.value, int) and not isinstance(leaf.value, bool)
     if isinstance(leaf, FlagValue):
-        if leaf.flag.kind != "value" or not (only_devices or "dev" in leaf.flag.name or leaf.flag.name == "gpu"):
+        if leaf.flag.kind != "value" or not (only_devices or _OF_DEVICES.search(leaf.flag.name)):
             return False
         return negate(flag_test(leaf.flag, "==", "cpu"))
     if isinstance(leaf, Ref):
         return None if leaf.name.endswith("device") else "cuda" in leaf.name and "Tensor" in leaf.name
     if isinstance(leaf, Obj):
         return False  # made by a call that is told by itself
-    return None if isinstance(leaf, Unknown) and (only_devices or "dev" in leaf.name) else False
+    if not isinstance(leaf, Unknown):
+        return False
+    return True if _RANK in leaf.origins else None if only_devices or "dev" in leaf.name else False
 
 
 _WEIGHTED = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|Conv|Embedding|Linear|Bilinear|Transformer|MultiheadAttention)\w*")

@@ -239,7 +239,8 @@ def _sources(value: Value, order: str) -> list[Event]:
             if isinstance(part, Seq) and _together(part):
                 sources = part.sources  # (what it holds comes from lists that are sorted, too)
             wanted = [e for e in sources if _makes(e, order)] if its_order == order else []
-            found += [e for e in (wanted if _together(part) else wanted[:1]) if e not in found]
+            told = wanted if _together(part) else [e for e in wanted if e.location == wanted[0].location]
+            found += [e for e in told if e not in found]  # (a call has a source in each turn of a loop around it)
     return found
 
 

@@ -25,7 +25,7 @@ from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS
 from d9mlint.python.frameworks.torch.tensors import LOADING
-from d9mlint.python.interpreter.library.streams import FILE_TESTS
+from d9mlint.python.interpreter.library.streams import FILE_TESTS, writes
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
@@ -89,6 +89,10 @@ _ENDS = ("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
 """Calls that end the program."""
 _RESTORE, _PATH, _FIRST = "tensorflow.train.Saver().restore", Argument(1, "save_path"), Argument(0, "f")
 _ELSEWHERE = "save into another folder than the one that the weights to begin with are taken from"
+_FINDS = "finds the file"
+_NOT_THERE = (
+    "give each run an empty folder of its own, and refuse one that is not empty instead of passing over the training"
+)
 _LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
@@ -159,7 +163,10 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
     for test in (one for one in tests if not one.detached):
         path = test.args[0] if test.args else test.receiver
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
-            yield left_over(program, rule, test, path, saves, "does not train")
+            written = [e for e in program.events[first:] if writes(e) and any(given is path for given in e.args)]
+            yield left_over(
+                program, rule, test, path, written or saves, "does not train", does=_FINDS, remedy=_NOT_THERE
+            )
             return
 
 

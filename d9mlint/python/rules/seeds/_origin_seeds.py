@@ -71,8 +71,13 @@ class _Varying(NamedTuple):
     def cause(self) -> str:
         """Names the value: what is made once seeds all that gets it."""
         made = self.sources[-1] if self.sources and not self.itself else self.event
-        file = made.location.file.replace("/", ".")  # (a slash begins what of a cause is concerned)
-        return f"{self.origin}-{file}:{made.location.line}:{made.location.column}"
+        return cause_at(self.origin, made)
+
+
+def cause_at(origin: str, made: Event) -> str:
+    """The cause that is the place where a value is made that differs in each run."""
+    file = made.location.file.replace("/", ".")  # (a slash begins what of a cause is concerned)
+    return f"{origin}-{file}:{made.location.line}:{made.location.column}"
 
 
 def _varying(

@@ -13,6 +13,7 @@ from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph, reset_before
 from d9mlint.python.frameworks.torch.parameters import untrained
+from d9mlint.python.frameworks.torch.parameters.weights import perhaps_replaced
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
@@ -161,7 +162,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         confidence=_confidence(rule, first), name=_name(first), draws=_draws(first), late=late,
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
-        remedy=_remedy(program, rule, group), slight=decides_little(program, event),
+        remedy=_remedy(program, rule, group),
+        slight=decides_little(program, event) or perhaps_replaced(program, event),
     )  # fmt: skip
 
 
@@ -251,13 +253,15 @@ def _resets(program: Program, group: list[Uncovered]) -> list[Event]:
 def _first(program: Program, group: list[Uncovered]) -> Uncovered:
     """The draw to report: one that happens whatever a config says, at once and plainly, before any other.
 
-    Not one whose numbers decide little, or which may never happen for all that is known, where there are others.
+    Not one whose numbers decide little, which loaded weights may replace, or which may never happen for all that is
+    known, where there are others.
     """
     told = {id(u): words_of(u.cond, True, u.draw.event.excluded) for u in group}
     fewest = [u for u in group if told[id(u)] == words_of(u.cond, excluded=u.draw.event.excluded)] or group
     fewest = [u for u in fewest if all(map(is_symbolic, u.draw.event.guards))] or fewest
     plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
-    return next((u for u in plain if not decides_little(program, u.draw.event)), (plain or fewest)[0])
+    lasting = [u for u in plain or fewest if not perhaps_replaced(program, u.draw.event)] or plain or fewest
+    return next((u for u in lasting if not decides_little(program, u.draw.event)), lasting[0])
 
 
 def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:

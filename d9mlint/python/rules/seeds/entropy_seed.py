@@ -14,6 +14,7 @@ from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import Seeding, seedings
+from d9mlint.python.rules.seeds._origin_seeds import cause_at
 from d9mlint.python.source.facts import Assert, Def
 from d9mlint.python.source.queries import reads
 
@@ -33,6 +34,8 @@ _IS_REFUSED = (
 )
 _LEFT_OUT = "leads here with a seed of None"
 _MOST_CALLERS = 3
+_ENTROPY = "entropy"
+"""Where numbers of the operating system come from, in the catalogue."""
 _OP = "-op"
 """How generators are called that an op makes for itself."""
 
@@ -71,6 +74,8 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
         what = f"`{event.raw}` makes a generator from operating-system entropy: each run draws different numbers"
     alike = f"{event.raw}-{event.location.file.replace('/', '.')}"  # (a slash begins what of a cause is concerned)
     cause = f"own-generators-{alike}" if remedy.startswith(_PASS) and not effect.seeds else ""
+    if effect.seeds:  # what it hands back may be a seed as well: `torch.manual_seed(torch.seed())`
+        cause = cause_at(_ENTROPY, event)
     related = [Related(at, _LEFT_OUT) for at in _callers(event, effect)]
     yield draft(
         program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy, cause=cause, related=related

@@ -18,6 +18,7 @@ from d9mlint.python.domain.conditions import (
     either,
     negate,
     opaque,
+    symbolic_part,
 )
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import is_setting
@@ -125,13 +126,22 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
 
 
 def _met(program: Program, load: Event, saves: Sequence[Event], loops: set[int]) -> list[Event]:
-    """The calls that save what a call loads, first those in the training, and of these such as hold the same."""
+    """The calls that save what a call loads, first those in the training, and of these such as hold the same.
+
+    Of branches that a flag chooses from, first that of a run without any.
+    """
     met, optimizer = [e for e in saves if e.meets(load)], load.name.startswith(OPTIMIZER)
     if met and optimizer:  # its state may have a file of its own, beside that of the weights
         others = (e for e in program.calls(*SAVES) if e not in met and not e.detached and e.meets(load))
         met += [e for e in others if holds_optimizer(program, e)]
     weights = not optimizer and bool(setting(program, load))
-    return sorted(met, key=lambda e: (not loops.intersection(e.loops), holds_optimizer(program, e) is weights))
+    return sorted(
+        met,
+        key=lambda e: (
+            not loops.intersection(e.loops), holds_optimizer(program, e) is weights,
+            any(by_default(one) is False for one in e.guards),
+        ),
+    )  # fmt: skip
 
 
 def _ends_with(program: Program, saves: Sequence[Event], loops: set[int]) -> bool:
@@ -153,15 +163,16 @@ def _lost(program: Program, load: Event, saves: Sequence[Event], steps: Sequence
     return (LOST, *found) if never and LOST not in found else found
 
 
-def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> list[Event]:
+def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> list[Draw]:
     """What draws in the training that goes on from a load; a layer that drops draws whenever it is used.
 
     ``sure``: what is trained there is what was saved, and has these layers.
     """
-    going = (d.event for d in draws(program) if _goes_on(program, d, load))
-    found = [e for e in going if loops.intersection(e.loops) and e.meets(load)]
-    layers = (d.event for d in draws(program) if sure and _drops(d.event))
-    return found + [e for e in layers if e not in found and e.meets(load)]
+    going = (d for d in draws(program) if _goes_on(program, d, load))
+    found = [d for d in going if loops.intersection(d.event.loops) and d.event.meets(load)]
+    known = {id(d.event) for d in found}
+    layers = (d for d in draws(program) if sure and _drops(d.event))
+    return found + [d for d in layers if id(d.event) not in known and d.event.meets(load)]
 
 
 def _drops(event: Event) -> bool:
@@ -178,7 +189,7 @@ def _is_known(leaf: Value) -> TypeGuard[Const | FlagValue]:
 
 
 def _drafts(
-    program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Sequence[Event],
+    program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Sequence[Draw],
     also: Sequence[str], warm: bool, others: Sequence[Event],
 ) -> Iterator[Draft]:  # fmt: skip
     """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on.
@@ -186,7 +197,7 @@ def _drafts(
     Where they are ``warm`` starts, it is told for who means to go on. ``others`` are all calls that save.
     """
     load = loads[0]
-    related = places(load, drawn[0] if drawn else None)
+    related = places(load, drawn[0].event if drawn else None)
     held = any(holds_optimizer(program, saved) for saved in saves)
     holds = "the optimizer" if load.name.startswith(OPTIMIZER) and LOST not in also else "the weights"
     moved = with_moves(program, list(saves))
@@ -199,15 +210,22 @@ def _drafts(
     lacks, severity = told(also, bool(drawn), notes, warm), "info" if warm else ""
     for saved in saves:
         at, made = _anyway(saved, others)
-        cond = both(resumed, made, True if also else _drawing(drawn))
+        cond = both(resumed, made, True if also else _drawing(program, load, drawn))
         yield draft(
             program, rule, at, cond=cond, severity=severity, related=related, remedy=remedy, holds=holds, lacks=lacks
         )
 
 
-def _drawing(drawn: Sequence[Event]) -> Cond:
-    """When the training draws at all, where a run with the defaults of its flags does not."""
-    found = either(*(both(*event.guards) for event in drawn))
+def _drawing(program: Program, load: Event, drawn: Sequence[Draw]) -> Cond:
+    """When the training draws at all, where a run with the defaults of its flags does not.
+
+    Not where other draws are made in it without the load: a network that is loaded as a whole may draw as that does
+    which is made in its place.
+    """
+    loops = {number for one in drawn for number in one.event.loops}
+    if any(loops.intersection(one.event.loops) and not one.event.meets(load) for one in draws(program)):
+        return True
+    found = either(*(symbolic_part(one.cond) for one in drawn))
     return found if by_default(found) is False else True
 
 

@@ -32,19 +32,13 @@ _NO_SWITCH = (
 )
 """(With what keeps the program from that release.)"""
 _LOADS = "keras.models.load_model"
-_BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
+_BIAS_ADD = "tf.nn.bias_add"
+_BIASES = frozenset({"tf.keras.layers.Dense", _BIAS_ADD})
+_UNPATCHED = "write `x + bias` for `tf.compat.v1.nn.bias_add(x, bias)`, which the patch leaves as it is; "
+"""(``tensorflow.nn.bias_add`` is another name of it, and the one that tfdeterminism/patch.py replaces.)"""
 _OWN_BIAS = (
     "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
 )
-_PATCH = "tfdeterminism.patch()"
-_BIAS = "tensorflow.nn.bias_add"
-_LEFT_OUT = (
-    "; the patch leaves `tensorflow.compat.v1.nn.bias_add` as it was: set "
-    "`tensorflow.compat.v1.nn.bias_add = tensorflow.nn.bias_add` after it, or add the bias with `+`"
-)
-"""(tensorflow-determinism 0.3.0, tfdeterminism/patch.py: `tf.nn`, `tensorflow.python.ops.nn` and `nn_ops` alone.)"""
-
-
 _REPLACES = "this replaces what anyone has put into `XLA_FLAGS` before, a flag for deterministic ops, too"
 _THERE = "add it to what line {0.line} of `{0.path}` writes, which replaces what was there before"
 _BY_NAMES = "newest release with "
@@ -135,13 +129,16 @@ def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:
 
 
 def _remedy(program: Program, rule: Rule, used: Sequence[str], varying: Sequence[Use]) -> str:
-    """The remedy of the version, what it does not reach, and what it makes raise."""
+    """The remedy of the version, what it leaves as it is, and what it makes raise."""
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
     raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
-    remedy = rule.remedy(program.target, used)
-    missed = any(use.event.name == _BIAS and use.event.raw.startswith("tensorflow.compat.v1.") for use in varying)
-    left_out = _LEFT_OUT if missed and _PATCH in remedy else ""
-    return f"{remedy}{left_out}{_for_older(program)}{raised}"
+    patched = program.target.fits("tensorflow", "<2.1") and any(_is_unpatched(use) for use in varying)
+    return f"{_UNPATCHED if patched else ''}{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
+
+
+def _is_unpatched(use: Use) -> bool:
+    """Whether a bias is added by a name that `tfdeterminism.patch()` does not replace (tfdeterminism/patch.py)."""
+    return use.op.name == _BIAS_ADD and use.event.raw.startswith("tensorflow.compat.v1.")
 
 
 def _without(program: Program, varying: Sequence[Use]) -> str:

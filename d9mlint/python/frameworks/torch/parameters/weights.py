@@ -47,6 +47,7 @@ _MOVES = re.compile(r"torch\.nn\.Module\.(__init__|to|cuda|cpu|eval|train|float|
 """What is done with a network that runs nothing in it and gives nothing of it."""
 _TENSOR = "torch.Tensor"
 MAX_PARTS = 20_000
+_LOADS_STATE = ".load_state_dict"
 _Loads: TypeAlias = dict[int, list[tuple[int, Cond]]]
 """By the identity of calls and instances: the index and the condition of each load of their weights."""
 _Added: TypeAlias = Mapping[int, Sequence[Value]]
@@ -73,6 +74,34 @@ def kept(program: Program, draw: Event) -> Cond:
     if truth(replaced, draw.guards) is True:  # loaded wherever it is drawn, whatever that depends on
         return False
     return symbolic_part(negate(replaced))
+
+
+def perhaps_replaced(program: Program, draw: Event) -> bool:
+    """Whether weights are loaded after a draw that may take the place of what it gives a model, or of some of it.
+
+    ``load_state_dict(pretrained, strict=False)``; the model's own state with what a file holds put into it.
+    """
+    found = program.once("perhaps-loaded-weights", _perhaps_loaded)
+    made = draw if not draw.name.startswith(_INIT) else _initialized(draw)
+    return made is not None and found.get(id(made), -1) > draw.index
+
+
+def _perhaps_loaded(program: Program) -> dict[int, int]:
+    """By the identity of calls and instances, the index of the last load that may fill what they have made."""
+    found: dict[int, int] = {}
+    for event in program.events:
+        state = event.argument(_STATE) if event.kind == "call" and event.name.endswith(_LOADS_STATE) else None
+        model = event.receiver
+        if state is None or model is None or not (is_loose(event) or _is_asked_of(state, model)):
+            continue
+        found |= {made: event.index for made, _ in parts(model, program.once("added-parts", _added))}
+    return found
+
+
+def _is_asked_of(state: Value, model: Value) -> bool:
+    """Whether a state is what ``state_dict()`` of this very model has given."""
+    asked = [leaf.event for _, leaf in alternatives(state) if isinstance(leaf, Obj) and leaf.event is not None]
+    return any(e.receiver is model and e.name.endswith(".state_dict") for e in asked)
 
 
 def _replaced(program: Program, draw: Event) -> Cond:
@@ -159,7 +188,7 @@ def _loaded(program: Program, event: Event) -> Iterator[tuple[Value, Cond]]:
         model = event.argument(effect.loads) if effect.loads is not None else None
         if model is not None:
             yield model, program.holds(event, effect.when)
-    if not event.name.endswith(".load_state_dict") or event.receiver is None:
+    if not event.name.endswith(_LOADS_STATE) or event.receiver is None:
         return
     state = event.argument(_STATE)
     if is_loose(event) or state is None:
@@ -262,16 +291,23 @@ def _added(program: Program) -> _Added:
 
 
 def parts(model: Value, added: _Added = MappingProxyType({})) -> Iterator[tuple[int, Cond]]:
-    """The identities of the calls and instances that a model is made of, with the condition under which it is."""
+    """The identities of the calls and instances that a model is made of, with the condition under which it is.
+
+    What is a part in several ways is told for each that says more.
+    """
     todo: list[tuple[Value, Cond]] = [(model, True)]
-    seen: set[int] = set()
-    while todo and len(seen) < MAX_PARTS:
+    seen: dict[int, Cond] = {}
+    steps = 0
+    while todo and steps < MAX_PARTS:
         value, cond = todo.pop()
         for under, leaf in alternatives(value):
-            if id(leaf) in seen:
-                continue
-            seen.add(id(leaf))
             cond_here = both(cond, under)
+            known = seen.get(id(leaf), False)
+            anyhow = either(known, cond_here)
+            if id(leaf) in seen and anyhow == known:
+                continue
+            seen[id(leaf)] = anyhow
+            steps += 1
             if isinstance(leaf, Ref) and leaf.receiver is not None and leaf.name.endswith(_INNER):
                 todo.append((leaf.receiver, cond_here))
             elif isinstance(leaf, Obj) and leaf.event is not None:

@@ -18,6 +18,7 @@ from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, lists_files, saved_there
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.unasked import (
+    CONTINUES,
     STARTS,
     asked_for,
     asks_for_files,
@@ -47,7 +48,7 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     for training, folder in estimators.folders(program):
         if not training.detached:  # (a second run with `steps` trains on, one with `max_steps` does nothing)
             yield draft(
-                program, rule, training, cond=negate(is_none(folder)), name=short_name(training), what="checkpoint",
+                program, rule, training, cond=negate(is_none(folder)), name=short_name(training), does=CONTINUES,
                 folder=folder_told(folder), then=_NOTHING if estimators.ends(training) else STARTS,
             )  # fmt: skip
 
@@ -85,7 +86,7 @@ def _studies(program: Program, rule: Rule) -> Iterator[Draft]:
         words = describe(both(*made.guards, when))
         if is_symbolic(when) and when is not False and not is_asked(words):
             yield draft(
-                program, rule, made, cond=when, name=short_name(made), what="study",
+                program, rule, made, cond=when, name=short_name(made), does="continues from the study",
                 folder="its own storage" if isinstance(storage, Obj) else folder_told(storage),
                 then="has these trials before its own", remedy=_NEW_STUDY,
             )  # fmt: skip

@@ -39,7 +39,7 @@ _NOT_OFF = re.compile(r"--no[-_]\S+ is not given")
 _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
-STARTS = "starts with trained weights"
+STARTS, CONTINUES = "starts with trained weights", "continues from the checkpoint"
 PICKS = ("builtins.max", "builtins.min")
 _READ_TEXT = ".read_text"
 _MOST_STEPS = 6
@@ -130,13 +130,13 @@ def folder_told(folder: Value) -> str:
 
 def left_over(
     program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = STARTS,
-    when: Cond = True, remedy: str = "",
+    when: Cond = True, remedy: str = "", does: str = CONTINUES,
 ) -> Draft:  # fmt: skip
-    """A finding at what takes up a checkpoint; ``then`` is what a second run does."""
+    """A finding at what takes up a checkpoint; ``does`` is what it does with it, ``then`` what a second run does."""
     related = [Related(written_at(saved), "saves there") for saved in saves][:1]
     given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
     there = replace(load, guards=(besides_files(load.guards),))
     return draft(
         program, rule, there, cond=given, related=related, remedy=remedy, name=short_name(load),
-        folder=folder_told(folder), then=then, what="checkpoint",
+        folder=folder_told(folder), then=then, does=does,
     )  # fmt: skip

@@ -24,7 +24,7 @@ from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import file_of, named_otherwise, saved_there
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.judging.warm_starts import is_warm_start, own_save
+from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save, saves_at_the_end
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, UNREAD, lost_by_saver, told
 from d9mlint.python.rules.seeds.resumes.resuming import both_remedies, draws_on, feeds, places, resumes
 
@@ -75,7 +75,11 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
         if load.name in _TRACKED and _holds_more(program):
             continue
         warm = is_warm_start(program, load, training)
-        if warm and any(own_save(path, saves) for path in _paths(program, load)):
+        ended = saves_at_the_end([e for e in saves if e.meets(load)], training)
+        ended = ended and begins_anew(program, load, training, numbered=False)
+        slight = "info" if warm or ended else ""
+        asked = any(by_default(one) is False for one in load.guards)
+        if (warm or (ended and not asked)) and any(own_save(path, saves) for path in _paths(program, load)):
             continue  # what the same command has left, to begin with: `leftover-checkpoint`
         if load.name == _WEIGHTS and any(e.index < load.index and e.meets(load) for e in (*trainings(program), *saves)):
             continue  # the best of what this run has seen, or a copy of what it has just saved
@@ -101,9 +105,9 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             )
             remedy, graph = _in_graph(program, load, remedy or rule.remedy(program.target, ("tensorflow",)))
             yield draft(
-                program, rule, saved, cond=resumed, severity="info" if warm else "", related=[*related, *graph],
+                program, rule, saved, cond=resumed, severity=slight, related=[*related, *graph],
                 remedy=remedy, holds="the weights" if weights else "the variables",
-                lacks=told(also, notes=notes, warm=warm),
+                lacks=told(also, notes=notes, warm=bool(slight)),
             )  # fmt: skip
             return
 
