@@ -37,7 +37,8 @@ _TENSOR = "torch.Tensor."
 _DETECTING = (
     "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.fabric.Fabric",
     TRAINER, "composer.Trainer", "fastai.Learner", "fastai.vision_learner", "fastai.cnn_learner", "fastai.unet_learner",
-    "fastai.text_classifier_learner", "fastai.language_model_learner", "fastai.tabular_learner", "fastai.collab_learner",
+    "fastai.text_classifier_learner", "fastai.language_model_learner", "fastai.tabular_learner",
+    "fastai.collab_learner",
     "sentence_transformers.SentenceTransformer", "sentence_transformers.CrossEncoder",
 )  # fmt: skip
 """What takes a GPU where there is one (composer/utils/device.py of 0.32.1, fastai/torch_core.py of 2.8.12,
