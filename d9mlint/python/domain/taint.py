@@ -47,7 +47,7 @@ NUMBERS = frozenset({"int", "length", ARRAY, FLOAT})
 """Origins that say that a value itself is a number, or holds them; what is made of it need not."""
 ABOUT = ("shape", "dtype", "device", "ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""
-_PATHS = ("pathlib.", "os.path.join()")
+_PATHS = ("pathlib.", "os.path.join()", "os.path.dirname()")
 """Beginnings of the types of paths."""
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
 """Values that carry no taint; most values are one of these."""

@@ -365,11 +365,12 @@ def _external_call(
     if interp.order_loops and event.effects:
         streams.written(interp, event, frame)
     transfer = interp.hooks.transfer.get(event.name)
-    if transfer is not None:
-        result = transfer(interp, event, frame)
-        if result is not None:
-            event.result = result
-            return result
+    result = transfer(interp, event, frame) if transfer is not None else None
+    if result is None and isinstance(func.receiver, Class):
+        result = ask(interp.hooks.constructs, interp, event, frame)
+    if result is not None:
+        event.result = result
+        return result
     callbacks.run_callbacks(interp, event, frame, place)
     for hook in interp.hooks.called:
         hook(interp, event, frame, place)

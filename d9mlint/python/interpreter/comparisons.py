@@ -222,6 +222,9 @@ def _is_kind(value: Value, wanted: Value) -> bool | None:
         return None
     if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
         return isinstance(value.value, str) and "builtins.str" in names
+    if isinstance(value, FlagValue) and names == {"builtins.dict"}:
+        known = value.flag.default != UNKNOWN_DEFAULT and isinstance(value.flag.default, (str, int, float))
+        return False if known else None  # what is in a dict of settings is a setting itself
     if names == {"builtins.type"}:
         return isinstance(value, Class) if isinstance(value, (*_NAMED, Func, Inst, Const)) else None
     if isinstance(value, (Func, Bound, Partial, Class, Module)):

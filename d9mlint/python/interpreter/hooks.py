@@ -86,6 +86,9 @@ class Framework:
     def method_of_unknown(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str | None:
         """The dotted name of a method of something unknown, where name and arguments can only mean that one."""
 
+    def constructs(self, interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+        """What a class method of a library gives that is called on a class of the program."""
+
     def parameters(self, interp: Interpreter, func: Func, frame: Frame) -> None:
         """Says more of the parameters of a function that is entered."""
 
@@ -164,6 +167,7 @@ class Hooks:
     arithmetic: Sequence[Callable[[Sequence[Value]], Value | None]]
     result: Sequence[Callable[[Event, frozenset[str]], Value | None]]
     method_of_unknown: Sequence[Callable[[str, Sequence[Value], Mapping[str, Value]], str | None]]
+    constructs: Sequence[Callable[[Interpreter, Event, Frame], Value | None]]
     parameters: Sequence[Callable[[Interpreter, Func, Frame], None]]
     contexts: Sequence[Callable[[Interpreter, Func, Sequence[tuple[Value, str]]], Iterable[str]]]
     decorated: Sequence[Callable[..., Value | None]]

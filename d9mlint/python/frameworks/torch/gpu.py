@@ -36,16 +36,22 @@ _USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel
 _TENSOR = "torch.Tensor."
 _DETECTING = (
     "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.fabric.Fabric",
-    TRAINER,
+    TRAINER, "composer.Trainer", "fastai.Learner", "fastai.vision_learner", "fastai.cnn_learner", "fastai.unet_learner",
+    "fastai.text_classifier_learner", "fastai.language_model_learner", "fastai.tabular_learner",
+    "fastai.collab_learner",
+    "sentence_transformers.SentenceTransformer", "sentence_transformers.CrossEncoder",
 )  # fmt: skip
-"""What takes a GPU where there is one."""
+"""What takes a GPU where there is one (composer/utils/device.py of 0.32.1, fastai/torch_core.py of 2.8.12,
+sentence_transformers/util/environment.py of 6.2.0)."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _DEVICE = Argument(0, "device")
 _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
 """How flags are called whose values name devices: numbers are those of GPUs."""
 _RANK = "rank"
 """Where a number comes from that tells processes apart: each has the GPU of its number (``model.to(rank)``)."""
-_PACKAGES = re.compile(r"(torch|lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm)\.")
+_PACKAGES = re.compile(
+    r"(torch|lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm|sentence_transformers)\."
+)
 
 
 def on_gpu(program: Program) -> Cond:
@@ -142,8 +148,9 @@ def _placing(event: Event) -> Iterator[Cond | None]:
 
 def _detected(event: Event) -> Cond:
     """Trainers look for a GPU unless they are told not to."""
-    cpu = either(matches(event.kwargs.get("accelerator"), "cpu"), matches(event.kwargs.get("cpu"), True))
-    return negate(either(cpu, matches(event.kwargs.get("use_cpu"), True)))
+    named = (matches(event.kwargs.get(name), "cpu") for name in ("accelerator", "device"))
+    asked = (matches(event.kwargs.get(name), True) for name in ("cpu", "use_cpu"))
+    return negate(either(*named, *asked))
 
 
 def _named(value: Value | None, only_devices: bool) -> Iterator[Cond | None]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
 from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, streams, tensors
-from d9mlint.python.frameworks.torch.modules import containers, functions, members, timm, wrappers
+from d9mlint.python.frameworks.torch.modules import containers, functions, loaded, members, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
@@ -79,6 +79,9 @@ class Torch(Framework):
 
     def method_of_unknown(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str | None:
         return f"{tensors.TENSOR}.{name}" if name in tensors.IN_PLACE else None
+
+    def constructs(self, interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+        return loaded.constructed(interp, event, frame)
 
     def parameters(self, interp: Interpreter, func: Func, frame: Frame) -> None:
         tensors.type_parameters(interp, func, frame)

@@ -119,10 +119,15 @@ class Loaders:
                 interp.while_there(instance, partial(callbacks.run_protocol, interp, instance, frame, place, READS))
 
     def use_called(self, interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
-        """Tells what is called with something made of parts: ``self.transform(image)`` calls each of a ``Compose``."""
+        """Tells what is called with something made of parts: ``self.transform(image)`` calls each of a ``Compose``.
+
+        A method that runs ops on the device does that, too: ``trainer.run(data)`` calls the step that it was made with.
+        """
         holder = event.receiver
-        if isinstance(holder, Obj) and holder.event is not None and event.name.endswith(".__call__"):
-            if event.effects:
+        called = event.name.endswith(".__call__")
+        runs = called or any(effect.device_op for effect in event.effects)
+        if runs and isinstance(holder, Obj) and holder.event is not None:
+            if called and event.effects:
                 interp.heap.mark(event, raw=holder.event.raw)
             self._use_parts(interp, holder.event, frame, place)
 

@@ -34,10 +34,11 @@ _OTHERS = frozenset(
 """Packages whose modules are none of PyTorch's."""
 _CONVOLUTIONS = re.compile(
     r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$|"
-    r"monai\.networks\.nets\.(\w+\.)?(U[Nn]et|VNet|DynUNet|PatchDiscriminator)$"
+    r"monai\.networks\.nets\.(\w+\.)?(U[Nn]et|AttentionUnet|VNet|DynUNet|SegResNet(DS|VAE)?|PatchDiscriminator)$"
 )
-"""Networks of convolutions and plain means alone (torchvision/models; monai/networks/nets: unet.py, vnet.py, dynunet.py
-and patchgan_discriminator.py of 1.6.1), which the catalogue of ops knows."""
+"""Networks of convolutions and plain means alone, which the catalogue of ops knows (torchvision/models;
+monai/networks/nets: unet.py, attentionunet.py, vnet.py, dynunet.py, segresnet.py, segresnet_ds.py and
+patchgan_discriminator.py of 1.6.1)."""
 _DENSE = re.compile(r"torchvision\.ops\.(misc\.)?MLP$|learn2learn\.vision\.models\.(cnn4\.)?OmniglotFC$")
 """Networks of dense layers alone (torchvision/ops/misc.py; learn2learn/vision/models/cnn4.py), where nothing varies."""
 _SAME_EACH_RUN = re.compile(

@@ -59,7 +59,7 @@ MEMBER_OF, _ITS_NAME = "it is a member of ", "whose name is only known at run ti
 _IN_MODULES = "it is found in one of several modules by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
 BY_MODULE = "the name of its module is only known at run time"
-_TARGETS = ("target", "_target_", "class_path", "class", "cls", "class_name")
+TARGETS = ("target", "_target_", "class_path", "class", "cls", "class_name")
 """Keys of config files that name what an object is made of."""
 _ANY = "?"
 """Stands for the name of a member of a module outside the program."""
@@ -237,7 +237,7 @@ def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Fra
 
 def class_name(holder: Value, key: Value) -> Value | None:
     """The name of a class that a part of a configuration holds under a key; None where it is none."""
-    if not isinstance(key, Const) or key.value not in _TARGETS or not isinstance(holder, (Ref, Unknown)):
+    if not isinstance(key, Const) or key.value not in TARGETS or not isinstance(holder, (Ref, Unknown)):
         return None
     name = holder.name or (holder.key if isinstance(holder, Unknown) else "")
     return ClassName(name=name) if name else None

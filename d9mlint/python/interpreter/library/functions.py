@@ -224,7 +224,7 @@ def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """Objects that hold keyword arguments, or the items of a dict, as attributes (``HParams``, ``Munch``)."""
+    """Objects that hold keyword arguments, or the items of a dict, as attributes (``HParams``, ``Namespace``)."""
     if any(not isinstance(a, Dict) for a in event.args):
         return None
     holder = Obj(event.name, event)
@@ -331,7 +331,6 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.abs": abs, "builtins.bool": bool,
 }  # fmt: skip
 TRANSFER: dict[str, Transfer] = {
-    "munch.Munch": make_namespace, "easydict.EasyDict": make_namespace, "attrdict.AttrDict": make_namespace,
     "types.SimpleNamespace": make_namespace, "argparse.Namespace": make_namespace,
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
     "builtins.bool": _convert, "builtins.hash": _hash, "builtins.id": _identity,

@@ -147,8 +147,18 @@ def told_apart(func: Func, levels: int = MAX_WRAPPED) -> Hashable:
 
 def same_call(func: Func, args: Sequence[Value]) -> object:
     """What tells a call that is made inside of itself: what makes a part of a configuration makes others in that."""
-    parts = tuple(arg.key for arg in args if isinstance(arg, Unknown) and arg.key)
+    parts = tuple(part for arg in args if (part := _of_configuration(arg)))
     return (id(func), parts) if parts else id(func)
+
+
+def _of_configuration(value: Value) -> object:
+    """What tells a part of a configuration from others; None for what is none."""
+    if isinstance(value, Unknown):
+        return value.key or None
+    if not isinstance(value, Dict):
+        return None
+    held = value.items.values()
+    return id(value) if any(isinstance(one, FlagValue) or _of_configuration(one) for one in held) else None
 
 
 def generalized(value: Value) -> Value:

@@ -21,7 +21,7 @@ _FIRST, _TENSOR_ARGUMENT, _PERSISTENT = Argument(0, "module"), Argument(1, "tens
 _ADDS = re.compile(
     r"torch\.nn\.(?:Module|ModuleList|Sequential)(?:\(\))?\.(append|add_module|register_module|register_buffer)"
 )
-_LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers)\..*")
+_LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers|monai\.networks)\..*")
 _WRAPPERS = re.compile(
     r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script|\.trace)\(\)|deepspeed\.DeepSpeedEngine"
 )

@@ -17,7 +17,7 @@ from d9mlint.python.interpreter.library.arguments.flags import flag_of
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-_READ, _OF_PATHS = ".read", "pathlib."
+_READ, _WHOLE, _OF_PATHS = ".read", (".read_text", ".read_bytes"), "pathlib."
 _BACK = 50
 """Events among which a file is looked for that was opened before it is read."""
 _MOST_LEVELS, _MOST = 6, 200
@@ -28,7 +28,11 @@ _SETTINGS = (str, int, float, bool, type(None))
 
 def _load(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``json.load(file)``, ``yaml.safe_load(file)``, ``json.loads(file.read())``; None where no file is known."""
-    path = _path(interp, environment.first(event))
+    return settings_at(interp, _path(interp, environment.first(event)), event, frame)
+
+
+def settings_at(interp: Interpreter, path: Value | None, event: Event, frame: Frame) -> Dict | None:
+    """The settings in the file that lies at a path, which a call reads; None where no file is known."""
     said = None if path is None else shipped.stated(interp, frame, path, shipped.spoken_of(interp))
     if said is None:
         return None
@@ -85,6 +89,8 @@ def _path(interp: Interpreter, stream: Value) -> Value | None:
     for event in reversed(interp.story.events[-_BACK:]):
         if event.kind != "call" or event.result is not stream:
             continue
+        if event.name.endswith(_WHOLE) and event.receiver is not None:
+            return event.receiver
         if event.name.endswith(_READ) and event.receiver is not None:
             return _path(interp, event.receiver)
         if any(effect.opens for effect in event.effects):
@@ -93,5 +99,9 @@ def _path(interp: Interpreter, stream: Value) -> Value | None:
 
 
 TRANSFER: dict[str, Transfer] = dict.fromkeys(
-    ("json.load", "json.loads", "ujson.load", "yaml.load", "yaml.safe_load", "yaml.full_load"), _load
-)
+    (
+        "json.load", "json.loads", "ujson.load", "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load",
+        "ruamel.yaml.load", "ruamel.yaml.safe_load", "ruamel.yaml.round_trip_load", "ruamel.yaml.YAML().load",
+    ),
+    _load,
+)  # fmt: skip

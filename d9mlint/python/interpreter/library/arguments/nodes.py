@@ -14,8 +14,8 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import configured, environment
-from d9mlint.python.interpreter.library.arguments import shipped
+from d9mlint.python.interpreter.library import configured, dispatch, environment
+from d9mlint.python.interpreter.library.arguments import configfiles, shipped
 from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
 from d9mlint.python.interpreter.library.containers import copies, mappings
 
@@ -58,12 +58,15 @@ def _since_made(interp: Interpreter, node: Node) -> Cond:
 
 
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``CfgNode()``, ``CfgNode({...})``: dicts inside are nodes, too."""
+    """``CfgNode()``, ``CfgNode({...})``, ``EasyDict(seed=1)``: dicts inside are nodes, too."""
     given = [*event.args, *(event.kwargs[name] for name in _INITIAL if name in event.kwargs)]
-    if any(not isinstance(one, Dict) for one in given[:1]):
+    first = given[0] if given else NONE
+    if given and not (isinstance(first, (Dict, Obj)) and (isinstance(first, Dict) or _is_node(interp, first))):
         return None
-    type_ = "detectron2.config.CfgNode" if event.name.endswith("get_cfg") else event.name
-    return _of_items(interp, given[0] if given else NONE, Obj(type_, event), 0)
+    node = Obj(_TYPES.get(event.name, event.name), event)
+    _of_items(interp, Dict(_held(interp, first)) if isinstance(first, Obj) else first, node, 0)
+    named = {name: value for name, value in event.kwargs.items() if name not in _INITIAL}
+    return node if node.type in _TAKING_NO_ITEMS else _of_items(interp, Dict({**named}), node, 0)
 
 
 def _of_items(interp: Interpreter, items: Value, node: Obj, level: int) -> Obj:
@@ -73,6 +76,38 @@ def _of_items(interp: Interpreter, items: Value, node: Obj, level: int) -> Obj:
                 continue
             inner = isinstance(value, Dict) and level < _MOST_LEVELS
             node.attrs[name] = _of_items(interp, value, Obj(node.type, node.event), level + 1) if inner else value
+    return node
+
+
+def _from_file(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``OmegaConf.load(path)``; what names classes is looked up in all config files, by the names of its keys."""
+    found = configfiles.settings_at(interp, environment.first(event), event, frame)
+    if found is None or _names_classes(found, 0):
+        return None
+    return _of_items(interp, found, Obj(_OMEGACONF, event), 0)
+
+
+def _names_classes(settings: Dict, level: int) -> bool:
+    """Whether settings, or others in them, say of what class something is made."""
+    inner = (one for one in settings.items.values() if isinstance(one, Dict) and level < _MOST_LEVELS)
+    return not settings.items.keys().isdisjoint(dispatch.TARGETS) or any(
+        _names_classes(one, level + 1) for one in inner
+    )
+
+
+def _merged(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``OmegaConf.merge(first, *others)``: a node of its own; what is not known, as the command line, changes any."""
+    first = environment.first(event)
+    made = first if isinstance(first, Dict) else copies.copied(interp, first)
+    node = _of_items(interp, made, Obj(_OMEGACONF, event), 0) if isinstance(made, Dict) else made
+    if not isinstance(node, Obj) or not _is_node(interp, node):
+        return None
+    for other in event.args[1:]:
+        pairs = _pairs(interp, other)
+        if pairs is None:
+            _free(interp, node)
+        for name, value in (pairs or {}).items():
+            _put(interp, node, name, value)
     return node
 
 
@@ -256,12 +291,22 @@ _CONFIG = Argument(1, "config")
 _FROM_FILE = ".merge_from_file"
 _NEW_ALLOWED = "new_allowed"
 _INITIAL = ("init_dict", "cfg_dict", "initial_dictionary")
+_OMEGACONF = "omegaconf.DictConfig"
+_TYPES = {
+    "detectron2.config.get_cfg": "detectron2.config.CfgNode", "omegaconf.OmegaConf.create": _OMEGACONF,
+    "munch.munchify": "munch.Munch", "munch.Munch.fromDict": "munch.Munch",
+}  # fmt: skip
+"""Calls that make nodes, with the types of these where they are not classes."""
+_TAKING_NO_ITEMS = frozenset(node for node in copies.NODES if node.endswith(("CfgNode", "Config", "ConfigDict")))
+"""Types whose keyword arguments say how a node is made, not what is in it."""
 _MERGES = (
     "merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict", "update",
     "update_from_flattened_dict",
 )  # fmt: skip
 TRANSFER: dict[str, Transfer] = {
-    **dict.fromkeys((*sorted(copies.NODES), "detectron2.config.get_cfg"), _make),
+    **dict.fromkeys((*sorted(copies.NODES), *_TYPES), _make),
+    "omegaconf.OmegaConf.load": _from_file,
+    "omegaconf.OmegaConf.merge": _merged,
     **{f"{node}.{name}": _merge for node in sorted(copies.NODES) for name in _MERGES},
     **{
         f"ml_collections.config_flags.{inner}DEFINE_config_{kind}": _define

@@ -189,9 +189,9 @@ def _settings(config: Value | None) -> dict[str, Value]:
 
 
 def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    """``OmegaConf.structured(config)``, ``OmegaConf.to_object(config)``: the settings, in another kind of object."""
+    """``OmegaConf.structured(config)``, ``OmegaConf.to_container(config)``: the settings, in another kind of object."""
     first = environment.first(event)
-    return first if isinstance(first, (Inst, Dict)) else UNKNOWN
+    return first if isinstance(first, (Inst, Dict, Obj)) else UNKNOWN
 
 
 def _evaluate(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -217,5 +217,5 @@ TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys(("tap.Tap.parse_args", "tap.Tap.from_dict", "tap.Tap.load"), _into_itself),
     **dict.fromkeys(_INSTANTIATE, _instantiate),
     "builtins.exec": _evaluate,
-    **dict.fromkeys(("omegaconf.OmegaConf.structured", "omegaconf.OmegaConf.to_object"), _keeps),
+    **{f"omegaconf.OmegaConf.{name}": _keeps for name in ("structured", "to_object", "to_container")},
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from d9mlint.model import Location
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, by_default
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Ref, Text, Value, alternatives
 from d9mlint.python.source import settingsfiles
 from d9mlint.python.source.filenames import folder
 from d9mlint.python.source.reading import CannotRead
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 ANY_FILE = "the config file"
 """How a file is called in words of which there are several."""
-_PATHS = ("os.path.join", "pathlib.Path", "os.path.abspath", "os.path.expanduser", "builtins.str")
+_PATHS = ("os.path.join", "pathlib.Path", "os.path.expanduser")
+_FOLDER, _OBJECTS = "os.path.dirname", "pathlib."
+_SAME = (
+    "os.path.abspath", "os.path.realpath", "os.path.normpath", "builtins.str", "os.fspath", "os.getcwd",
+    "pathlib.Path.cwd", "pathlib.Path.resolve", "pathlib.Path.absolute", "pathlib.Path.as_posix",
+)  # fmt: skip
+"""Calls that give the path that they are given or called on in other words, or the working directory."""
+_PARENTS = re.compile(r"pathlib\.Path((?:\.parent)+)")
 _MOST_FILES, _MOST_LEAVES, _MOST_LEVELS = 300, 2_000, 8
 _READ_OF_KEYS = 0.75
 """Of the keys at the top of a file those that a program has to have a word for: it is a file of its settings then."""
@@ -116,7 +123,7 @@ def _file(interp: Interpreter, path: str) -> dict[str, Any] | None:
 
 def _data(interp: Interpreter, frame: Frame, name: str) -> bytes | None:
     """What is in a file beside the module that reads it, or below one of the folders that a program starts in."""
-    folders = dict.fromkeys((folder(frame.module.path), *interp.roots))
+    folders = dict.fromkeys((folder(frame.module.path), *interp.roots, ""))
     paths = dict.fromkeys(posixpath.normpath(posixpath.join(at, name)) for at in folders)
     try:
         return next((data for path in paths if (data := interp.project.data(path)) is not None), None)
@@ -142,6 +149,10 @@ def _each(found: Mapping[str, Any], way: tuple[str, ...]) -> Iterator[tuple[tupl
 # -- paths ---------------------------------------------------------------------------------------------------------
 
 
+def _joined(parts: list[str]) -> str:
+    return posixpath.join(*parts)
+
+
 def _left_alone(path: Value | None) -> Value | None:
     """Of several paths the one that a run without any flags takes."""
     leaves = alternatives(path)
@@ -153,10 +164,25 @@ def _words(path: Value | None) -> str:
     if isinstance(path, (Const, FlagValue)):
         value = path.value if isinstance(path, Const) else path.flag.default
         return value if isinstance(value, str) else ""
+    inner, levels = _above(path)
+    if levels is not None:
+        name = _words(inner)
+        for _ in range(levels if name else 0):
+            name = posixpath.dirname(name) or "."
+        return name
     found = [_words(part) for part in _parts(path)]
-    if isinstance(path, Text):
-        return _between(path, found).join(found) if all(found) else ""
-    return posixpath.join(*found) if found and all(found) else ""
+    return _together(path, found) if found and all(found) else ""
+
+
+def _above(path: Value | None) -> tuple[Value | None, int | None]:
+    """A path of which a value is a folder above, or the same in other words, and how many levels above it is."""
+    if isinstance(path, Ref) and path.receiver is not None and (found := _PARENTS.fullmatch(path.name)):
+        return path.receiver, found[1].count(".parent")
+    made = path.event if isinstance(path, Obj) and not isinstance(path, Joined) else None
+    if made is None or made.name not in (*_SAME, _FOLDER):
+        return None, None
+    first = made.receiver if isinstance(made.receiver, (Obj, Text)) else made.args[0] if made.args else Const(".")
+    return first, int(made.name == _FOLDER)
 
 
 def _pattern(path: Value | None) -> str:
@@ -164,21 +190,25 @@ def _pattern(path: Value | None) -> str:
     if isinstance(path, Const):
         return re.escape(posixpath.normpath(path.value)) if isinstance(path.value, str) and path.value else ""
     found = [_pattern(part) for part in _parts(path)]
+    return (_together(path, found, "/".join) if isinstance(path, Text) or found else "") or ".*"
+
+
+def _together(path: Value | None, found: list[str], join: Callable[[list[str]], str] = _joined) -> str:
+    """What the parts of a path are together: of a text as they stand, of a path with slashes between them."""
     if isinstance(path, Text):
-        return _between(path, found).join(found)
-    return "/".join(found) if found else ".*"
-
-
-def _between(path: Text, parts: list[str]) -> str:
-    return "" if not path.path or "/" in parts else "/"
+        return ("" if not path.path or "/" in found else "/").join(found)
+    texts = isinstance(path, Joined) and not path.type.startswith(_OBJECTS)  # ``os.path.join(folder, name) + ".yaml"``
+    return "".join(found) if texts else join(found)
 
 
 def _parts(path: Value | None) -> tuple[Value, ...]:
     """What a path is joined from; nothing for what is none."""
     if isinstance(path, Text):
         return path.parts
+    if isinstance(path, Joined):
+        return (Obj(path.type, path.event), *path.parts)
     if isinstance(path, Obj) and path.event is not None and path.event.name in _PATHS:
-        return (*path.event.args, *getattr(path, "parts", ()))
+        return path.event.args
     return ()
 
 

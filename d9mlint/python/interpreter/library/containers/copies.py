@@ -22,6 +22,8 @@ NODES = frozenset(
         "mmcv.Config", "mmcv.ConfigDict", "mmcv.utils.Config", "mmcv.utils.ConfigDict",
         "ml_collections.ConfigDict", "ml_collections.config_dict.ConfigDict",
         "ml_collections.config_dict.config_dict.ConfigDict",
+        "omegaconf.DictConfig", "easydict.EasyDict", "attrdict.AttrDict", "addict.Dict", "addict.addict.Dict",
+        "box.Box", "dotmap.DotMap", "munch.Munch", "munch.DefaultMunch",
     }
 )  # fmt: skip
 """Types of trees of settings, whose attributes are what they hold."""

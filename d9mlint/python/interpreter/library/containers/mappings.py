@@ -229,7 +229,17 @@ def record(
     made = Record(cls)
     for value in (*args, Dict(dict(kwargs), star)):
         merge(interp, made, value)
-    return made
+    return _all_the_way_down(interp, made, 0)
+
+
+def _all_the_way_down(interp: Interpreter, record: Record, level: int) -> Record:
+    """The same with the dicts in it as such records: ``settings.train.seed`` is read of no others."""
+    inner = {k: v for k, v in interp.heap.items(record).items() if type(v) is Dict} if level < _MOST_LEVELS else {}
+    for key, value in inner.items():
+        made = Record(record.cls)
+        merge(interp, made, value)
+        interp.heap.put(record, key, True, _all_the_way_down(interp, made, level + 1))
+    return record
 
 
 def _is_its_own_dict(init: f.Def | f.Lambda) -> bool:
@@ -245,6 +255,7 @@ _EMPTY: dict[str, Callable[[], Value]] = {
     "builtins.list": lambda: Seq("list", None), "builtins.dict": lambda: Dict({}, True),
     "builtins.set": lambda: Seq("set", None),
 }  # fmt: skip
+_MOST_LEVELS = 6
 _NAMES = (".name", ".path", ".stem")
 TRANSFER: dict[str, Transfer] = {
     "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
