@@ -92,7 +92,7 @@ def _through_parameters(known: Knowledge, path: str, definitions: list[Definitio
 
 
 def _makes(known: Knowledge, path: str, called: tree_sitter.Node) -> bool:
-    """Whether ``complex<T>`` of ``complex<T>(x, y)`` is a class that the file sees: an object is made, nothing applied."""
+    """Whether ``complex<T>`` of ``complex<T>(x, y)`` is a class that the file sees, of which an object is made."""
     name = (called.text or b"").partition(b"<")[0].rpartition(b"::")[2].strip()
     heads = (b"struct " + name, b"class " + name)
     texts = (known.repository.data(source) for source in known.repository.reachable(path))

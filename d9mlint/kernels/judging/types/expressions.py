@@ -19,7 +19,7 @@ from d9mlint.kernels.judging.known.functions import (
     VECTORS,
     VIEWS,
 )  # fmt: skip
-from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short
 from d9mlint.kernels.judging.known.spelled import Type, class_named, depth_of, part, pointer_to, spelled
 from d9mlint.kernels.judging.types import nearby, setups, shorthands, typedefs
 from d9mlint.kernels.judging.types.templates import aliases, substituted
@@ -156,7 +156,8 @@ class _Reader:
             return left
         right = self.read(node.child_by_field_name("right"), steps)
         if operator is not None and operator.type in ("*", "/"):  # of numbers: a float, whatever the other is
-            return next((t for t in (left, right) if t is not None and kind(t.name) == "float"), left and right)
+            floats = (t for t in (left, right) if t is not None and (kind(t.name) == "float" or named_float(t.name)))
+            return next(floats, left and right)
         if right is not None and right.depth:
             return right
         if left is None or right is None:
@@ -328,7 +329,7 @@ class _Reader:
 
     def _constructed(self, node: Node, called: Node, text: str, name: str, steps: int) -> Type | None:
         """``T(x)`` is a T, ``tensor(i, j)`` an element, ``f(x)`` what f of this file returns."""
-        if kind(text) or declarations.template_parameter(node, name, self.unit) is not None:
+        if kind(text) or named_float(text) or declarations.template_parameter(node, name, self.unit) is not None:
             return Type(plain(text))
         if called.type == "identifier":
             variable = declarations.declared(called, name, self.unit)
@@ -381,6 +382,10 @@ class _Reader:
             return self.read(given[0], steps)
         if name == "access" and not given:  # of a view that scatters
             return self.read(whole, steps)
+        if name in ("x", "y", "z", "w") and not given:
+            owner = self.read(whole, steps)
+            named = owner is not None and named_float(owner.name)
+            return Type(owner.name) if owner is not None and named else self._given_by(whole, name, steps)
         if name in ("real", "imag"):
             owner = self.read(whole, steps)
             return owner.pointee() if owner is not None and not owner.depth else None

@@ -36,6 +36,8 @@ from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _MAX_STEPS = 400
+_MAX_USES = 1_500
+"""Mentions of names that one search follows: a name of thousands is one like `get`, and says nothing of the type."""
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
 _MEMBER_TYPE = re.compile(r"(?:(?!std|thrust|cuda|cub|cute)\w+::)*\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
@@ -85,8 +87,19 @@ def bound(text: str, node: Node, unit: Unit, repository: Repository) -> Bindings
         if admitted:
             return Bindings(admitted)
         return repository.derived(_of_template, f"{unit.path}\0{parameter.owner.start_byte}\0{name}")
+    if repository.unit(unit.path) is unit:  # the body of a wrapper is asked for at each of its uses
+        return repository.derived(_of_name, f"{unit.path}\0{node.start_byte}\0{text}")
+    return _meant(repository, unit.path, node.start_byte, text)
+
+
+def _of_name(repository: Repository, key: str) -> Bindings:
+    path, start, text = key.split("\0")
+    return _meant(repository, path, int(start), text)
+
+
+def _meant(repository: Repository, path: str, at: int, text: str) -> Bindings:
     search = _Search(repository)
-    search.resolve(text, unit.path, node.start_byte, 0)
+    search.resolve(text, path, at, 0)
     return Bindings(tuple(search.types), search.open or not search.types)
 
 
@@ -108,6 +121,7 @@ class _Search:
         self.open = False
         self.steps = 0
         self.followed = 0
+        self.uses = 0
         self.seen: set[tuple[str, str, int]] = set() if seen is None else seen
 
     def _first(self, *key: object) -> bool:
@@ -142,6 +156,8 @@ class _Search:
             for path in group:
                 for at in lexical.word_places(code(self.repository, path), used.name.encode()):
                     self._use(used, parameter, unit, path, at, level)
+                if self.uses > _MAX_USES:
+                    return
             if self.followed > before:
                 return
         for path, at in self.repository.derived(pasted, f"{used.name}\0{unit.path}"):
@@ -161,6 +177,10 @@ class _Search:
 
     def _use(self, used: Used, parameter: TemplateParameter, unit: Unit, path: str, at: int, level: int) -> None:
         """Follows one mention of a template's name."""
+        self.uses += 1
+        if self.uses > _MAX_USES:
+            self.open = True
+            return
         data = code(self.repository, path)
         if path == unit.path and heads(parameter.owner, at, unit):
             return
