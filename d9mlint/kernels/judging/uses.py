@@ -232,6 +232,8 @@ class _Tracer:
             return [Use("index", self._text(parent), into=True)] if _subscripted(at) else [Use("unused")]
         if left.type == "identifier":
             later = self._uses_of(self.unit.text(left), left, names)
+            if _leads_out(left, self.unit):
+                later = [*later, Use("argument", self._text(parent))]
             outer = parent.parent
             plain = outer is None or outer.type in ("expression_statement", "comma_expression", "for_statement")
             return later if plain else later + (self.follow(parent, names + 1) if names < _MAX_NAMES else [])
@@ -288,6 +290,12 @@ class _Tracer:
             if made and all(use.kind == "forwarded" for use in made):
                 return made  # whether it matters is up to the callers
         return [Use("argument", self._text(parent))]
+
+
+def _leads_out(name: Node, unit: Unit) -> bool:
+    """Whether a name is a reference that a lambda is given: what is stored there is seen by whoever calls it."""
+    found = declarations.declared(name, unit.text(name), unit)
+    return found is not None and found.kind == "argument" and found.node.type == "reference_declarator"
 
 
 def _array(name: Node, unit: Unit) -> bool:

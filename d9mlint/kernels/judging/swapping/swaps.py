@@ -120,7 +120,7 @@ def _leaves(atomic: Atomic) -> list[Atomic]:
     while pending and len(found) < _MAX_LEAVES:
         at = pending.pop()
         pending.extend(at.inner)
-        if not at.inner:
+        if not at.inner and (at is atomic or at.intrinsic or at.assembler):  # not one that calls back
             found.append(at)
     return found
 

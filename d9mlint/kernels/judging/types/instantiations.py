@@ -36,7 +36,7 @@ from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _MAX_STEPS = 400
-_MAX_USES = 1_500
+_MAX_USES = 3_000
 """Mentions of names that one search follows: a name of thousands is one like `get`, and says nothing of the type."""
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
