@@ -275,8 +275,8 @@ def may_hold_kernels(data: bytes) -> bool:
     A screen by bytes: what it turns down holds none, what it lets through has to be read.
     """
     # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic", nor does assembler: "red.global.add.f32".
-    # Nor does Warp, where an addition to a cell of an array is atomic.
-    named = b"atomic" in data or b"Atomic" in data or b"inline_asm" in data
+    # Nor does Warp, where an addition to a cell of an array is atomic, nor `cute.arch.red` and `red_add1` of CuTe.
+    named = b"atomic" in data or b"Atomic" in data or b"inline_asm" in data or b".red(" in data or b"_add1(" in data
     if not named and data.find(b" cupy", 0, _TOP) < 0:
         return b"warp" in data and b".kernel" in data and b"= " in data and _WARP.search(data) is not None
     return any(word in data for word in _KERNEL_LANGUAGES)

@@ -9,6 +9,7 @@ Stages, each a package that knows only those before it::
     tensorflow, torch    the way from a site to the op that a user calls; ``guards`` on that way; ``flow`` for both
     libraries   calls of libraries whose results are documented to vary
     embedded    kernels written inside Python files
+    unusual     files of other names that are C++ by what they hold, for ``listing``: the files of a folder
     ahead       one pass over the bytes of all files, for what the stages ask of every file (their ``presence``)
     scan        all of it: a repository in, a ``KernelScan`` out; ``tree`` for a folder, with a cache; ``beside`` for
                 what a second process does meanwhile

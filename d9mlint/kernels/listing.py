@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
+from d9mlint.kernels import unusual
 from d9mlint.kernels.beside import beside
 from d9mlint.kernels.source.looks import ending
 from d9mlint.model import Unchecked
 
 BESIDES = (".py", ".pyx", ".pxd", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 """What else the way to Python is written in."""
-FOREIGN = (".metal", ".cl")
+FOREIGN = (".metal", ".cl", ".comp", ".glsl", ".hlsl", ".wgsl")
 """Kernels of other languages, which are only named."""
 _WANTED = frozenset((*KERNEL_SOURCES, *BESIDES, *FOREIGN))
 
@@ -28,16 +29,22 @@ class Listing(NamedTuple):
     root: Path
     paths: tuple[str, ...]
     unreadable: tuple[Unchecked, ...] = ()
+    unusual: tuple[str, ...] = ()
+    """Those of the paths that are C++ by what they hold, not by their names."""
+    skipped: tuple[Unchecked, ...] = ()
+    """Files besides that hold calls of atomics and are no C++."""
 
     @property
     def sources(self) -> bool:
         """Whether there is anything that could hold a kernel."""
-        return any(path.endswith((*KERNEL_SOURCES, *FOREIGN, ".py")) for path in self.paths)
+        named = any(path.endswith((*KERNEL_SOURCES, *FOREIGN, ".py")) for path in self.paths)
+        return named or bool(self.unusual or self.skipped)
 
 
 def listing(root: Path) -> Listing:
     """Looks through a folder; links are not followed, virtual environments and the like are left out."""
     found: list[str] = []
+    others: list[str] = []
     unreadable: list[Unchecked] = []
     pending = [("", str(root))]
     while pending:
@@ -48,11 +55,16 @@ def listing(root: Path) -> Listing:
                     name = entry.name
                     if ending(name) in _WANTED and entry.is_file(follow_symlinks=False):
                         found.append(inside + name)
+                    elif unusual.may_be_source(name) and entry.is_file(follow_symlinks=False):
+                        others.append(inside + name)
                     elif entry.is_dir(follow_symlinks=False) and not _skipped(name):
                         pending.append((f"{inside}{name}/", entry.path))
         except OSError as error:
             unreadable.append(Unchecked(inside or ".", f"cannot be read: {error.strerror or type(error).__name__}"))
-    return Listing(root, tuple(sorted(found)), tuple(sorted(unreadable)))
+    besides = unusual.looked_into(str(root), others)
+    skipped = (Unchecked(path, "atomics of an unknown language are not looked at") for path in besides.atomics)
+    paths = tuple(sorted((*found, *besides.sources)))
+    return Listing(root, paths, tuple(sorted(unreadable)), besides.sources, tuple(skipped))
 
 
 def stamp(files: Listing) -> tuple[str, int]:

@@ -51,7 +51,10 @@ def scan(
                 store.save(key, known)
                 store.save(_key(files), True)
                 store.prune()
-    return known._replace(unchecked=tuple(sorted({*known.unchecked, *files.unreadable})))
+    return known._replace(
+        unchecked=tuple(sorted({*known.unchecked, *files.unreadable})),
+        skipped=tuple(sorted({*known.skipped, *files.skipped})),
+    )
 
 
 def _read(files: Listing, jobs: int, stack: ExitStack) -> Repository:
@@ -76,7 +79,7 @@ def _uncollected() -> Iterator[None]:
 def repository(files: Listing) -> Repository:
     """The files as the scanner wants them."""
     root = f"{files.root}/"
-    return Repository(files.paths, lambda path: _bytes(root + path))
+    return Repository(files.paths, lambda path: _bytes(root + path), files.unusual)
 
 
 def overlaid(files: Listing, overlay: Mapping[str, bytes]) -> KernelScan:
@@ -85,7 +88,8 @@ def overlaid(files: Listing, overlay: Mapping[str, bytes]) -> KernelScan:
 
     root = f"{files.root}/"
     with _uncollected():
-        return scan_repository(Repository(files.paths, lambda p: overlay[p] if p in overlay else _bytes(root + p)), 1)
+        found = Repository(files.paths, lambda p: overlay[p] if p in overlay else _bytes(root + p), files.unusual)
+        return scan_repository(found, 1)
 
 
 def _bytes(path: str) -> bytes:

@@ -270,3 +270,20 @@ def test_a_swap_of_a_byte_is_a_compare_and_swap(value: str) -> None:
 )
 def test_what_stores_in_a_byte_otherwise_is_none(test: str, value: str) -> None:
     check(_BYTE.format(test=test, value=value, said="cas-loop depends", used="cas-loop unknown"))
+
+
+def test_who_waits_for_a_number_that_it_is_given_takes_no_lock() -> None:
+    check("""
+        struct Barrier {
+          __device__ static void wait_eq(int* flag, int val) { while (atomicCAS(flag, val, 0) != val) {} }  // -> order-dependent depends
+          __device__ static void take(int* lock) { while (atomicCAS(lock, 0, 1) != 0) {} }                  // -> order-dependent depends
+        };
+        __global__ void turn(int* flags, float* sum, const float* x) {
+          Barrier::wait_eq(flags, blockIdx.x);                                                              // -> order-dependent conditional
+          sum[0] = sum[0] + x[blockIdx.x];
+        }
+        __global__ void any(int* lock, float* sum, const float* x) {
+          Barrier::take(lock);                                                                              // -> order-dependent yes
+          sum[0] = sum[0] + x[blockIdx.x];
+        }
+    """)

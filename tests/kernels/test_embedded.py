@@ -319,6 +319,54 @@ def test_documentation_is_no_source() -> None:
     assert found.sites == () and found.ops == ()
 
 
+def test_reductions_and_flags_of_the_cute_dsl() -> None:
+    found = scan(
+        {
+            "a.py": """
+        from functools import partial
+
+        import cutlass
+        import cutlass.cute as cute
+        import cutlass.utils as utils
+        from cutlass.experimental import primitives as prims
+
+        smem_fmax = partial(cute.arch.atomic_fmax, sem="relaxed", scope="cta")
+
+        @cute.kernel
+        def kernel(ptr, flag, x, whole: cutlass.Constexpr, most: cutlass.Constexpr):
+            cute.arch.atomic_fmax(ptr, x, sem="relaxed", scope="cluster")
+            smem_fmax(ptr, x)
+            utils.distributed.multimem_red_add1(lock_ptr=flag, order="release", scope="gpu")
+            utils.distributed.spin_lock_atom_cas_relaxed_wait(flag, expected_val=8, reset_val=0, scope="gpu")
+            cute.arch.red(ptr, x, op="add", dtype="f32")
+            cute.arch.red(ptr, x, op="add", dtype=cutlass.Int32)
+            prims.red(prims.ReductionOp.ADD, prims.ReductionType.BF16X2, ptr, x)
+            op = prims.ReductionOp.MAX if most else prims.ReductionOp.ADD
+            if most:
+                op = prims.ReductionOp.MAX
+            else:
+                op = prims.ReductionOp.ADD
+            kind = prims.ReductionType.F32
+            if whole:
+                kind = prims.ReductionType.S32
+            prims.red(op, kind, ptr, x)
+            prims.red(prims.ReductionOp.MIN, kind, ptr, x)
+    """
+        }
+    )
+    assert [(s.location.line, s.class_, s.verdict) for s in found.sites] == [
+        (13, "commutative-exact", "no"),
+        (14, "commutative-exact", "no"),
+        (15, "commutative-exact", "no"),
+        (16, "order-dependent", "no"),
+        (17, "float-accumulate", "yes"),
+        (18, "commutative-exact", "no"),
+        (19, "float-accumulate", "yes"),
+        (28, "unknown", "conditional"),
+        (29, "commutative-exact", "no"),
+    ]
+
+
 CUTE = {
     "pkg/__init__.py": "",
     "pkg/ops.py": """

@@ -46,3 +46,12 @@ def test_an_index_that_a_lambda_is_given_is_not_one_per_thread() -> None:
         }
     """)
     assert said.verdict == "yes"
+
+
+def test_what_a_lambda_stores_in_a_reference_that_it_is_given_is_seen_outside() -> None:
+    check("""
+        template <class Each> __global__ void k(Each each, int* count, float* out) {
+          each([&](unsigned i, int& slot) { slot = atomicAdd(count, 1); });   // -> order-dependent conditional
+          each([&](unsigned i, int slot) { slot = atomicAdd(count, 1); });    // -> commutative-exact no
+        }
+    """)

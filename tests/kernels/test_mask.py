@@ -51,3 +51,12 @@ def test_every_byte_keeps_its_place(pieces: list[bytes]) -> None:
     text = masked(data)
     assert len(text) == len(data)
     assert [i for i, b in enumerate(text) if b in b"\r\n"] == [i for i, b in enumerate(data) if b in b"\r\n"]
+
+
+def test_tables_of_numbers_are_no_part_of_the_tree() -> None:
+    table = b"unsigned char image[] = {\n" + b"  0x7f, 0x45, 12u, -1.5e3f,\n" * 500 + b"  0x00 };\nint after = 1;\n"
+    hidden = masked(table)
+    assert len(hidden) == len(table) and hidden.count(b"\n") == table.count(b"\n")
+    assert hidden.split() == b"unsigned char image[] = { 0x7f, 0x00 }; int after = 1;".split()
+    short = b"int few[] = {" + b"1, 2, 3, " * 20 + b"};\n"
+    assert masked(short) == short

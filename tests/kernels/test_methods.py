@@ -43,6 +43,22 @@ def test_a_functor_that_is_an_argument_of_a_template() -> None:
     """)  # fmt: skip
 
 
+def test_an_object_of_a_class_template_is_made_not_applied() -> None:
+    check("""
+        template <typename T> struct complex {
+          T re, im;
+          __device__ complex(T a, T b) : re(a), im(b) {}
+          __device__ complex<T> operator+(complex<T> const& other) const { return complex<T>(this->re + other.re, this->im + other.im); }
+        };
+        template <typename T> struct atomic_add {
+          __device__ void operator()(T* p, T const& x) { atomicAdd(p, x); }               // -> float-accumulate depends
+        };
+        template <typename T> __device__ complex<T> polar(T const& r, T const& t) { return complex<T>(r * cos(t), r * sin(t)); }
+        template <typename F> __global__ void apply(float* p) { F op; op(&p[0], 0.1f * threadIdx.x); }  // -> float-accumulate yes
+        void run(float* p) { apply<atomic_add<float>><<<1, 32>>>(p); }
+    """)
+
+
 def test_parts_of_vectors_that_come_from_traits() -> None:
     check("""
         template <typename S> struct traits { using compute_t = float; };

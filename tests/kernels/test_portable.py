@@ -30,6 +30,38 @@ def test_atomics_of_kokkos_by_the_types_of_views() -> None:
     """)
 
 
+def test_operations_of_alpaka() -> None:
+    check("""
+        struct Grows {
+          template <class Acc> ALPAKA_FN_ACC void operator()(Acc const& acc, float* sum, uint32_t* n, uint32_t* at, float* out) const {
+            float const x = 0.1f * alpaka::getIdx<alpaka::Grid, alpaka::Threads>(acc)[0];
+            alpaka::atomicOp<alpaka::AtomicAdd>(acc, sum, x);                           // -> float-accumulate yes
+            ::alpaka::atomicOp<::alpaka::AtomicMax>(acc, n, uint32_t(x));               // -> commutative-exact no
+            auto const slot = alpaka::atomicOp<alpaka::AtomicAdd>(acc, &at[0], 1u);     // -> order-dependent yes return=index
+            out[slot] = x;
+            auto const seen = alpaka::atomicCas(acc, n, uint32_t{0u}, uint32_t(x));     // -> order-dependent yes
+            out[7] = seen;
+          }
+        };
+    """)
+
+
+def test_wrappers_of_operations_of_alpaka() -> None:
+    check("""
+        namespace kernel {
+          template <typename T, typename Worker, typename Hierarchy>
+          DINLINE void atomicAllExch(Worker const& worker, T* ptr, T const value, Hierarchy const& hierarchy) {
+            ::alpaka::atomicOp<::alpaka::AtomicExch>(worker.getAcc(), ptr, value, hierarchy); // -> order-dependent depends
+          }
+        }
+        struct Any {
+          template <class Worker> HDINLINE void operator()(Worker const& worker, int* flag) const {
+            kernel::atomicAllExch(worker, flag, 1, alpaka::hierarchy::Threads{});            // -> order-dependent no
+          }
+        };
+    """)
+
+
 def test_a_lambda_of_kokkos_is_a_kernel() -> None:
     check("""
         void run(Kokkos::View<float*> y, Kokkos::View<const int*> at) {

@@ -5,6 +5,43 @@ from __future__ import annotations
 from .support import check
 
 
+def test_types_that_a_macro_is_given_with_the_name() -> None:
+    check(
+        """
+        #include "shared.hpp"
+        template <class Acc> __device__ void all(Acc const& acc, float3_X const* in, int i) {
+          SHARED_MEM(acc, sums, memory::Array<float_X, 8>);
+          SHARED_MEM(acc, many, uint32_t);
+          SHARED_MEM(acc, whole, float3_X);
+          SHARED_ONE(double, single);
+          alpaka::atomicAdd(acc, &sums[i], in[i].x() * i, alpaka::hierarchy::Threads{});   // -> float-accumulate yes
+          alpaka::atomicAdd(acc, &many, uint32_t(i), alpaka::hierarchy::Threads{});        // -> commutative-exact no
+          alpaka::atomicAdd(acc, &(whole.x()), in[i].x(), alpaka::hierarchy::Threads{});   // -> float-accumulate yes
+          alpaka::atomicAdd(acc, &single, give(i), alpaka::hierarchy::Threads{});          // -> float-accumulate yes
+        }
+    """,
+        shared_hpp="""
+        #define SHARED_MEM(accOrWorker, varName, ...) \\
+          auto& varName = pmacc::memory::shared::allocate<__COUNTER__, __VA_ARGS__>(accOrWorker)
+        #define SHARED_ONE(type, name) type& name = make(acc)
+    """,
+    )
+
+
+def test_the_value_says_what_the_target_does_not() -> None:
+    check("""
+        template <class Box, class Acc> __device__ void add(Acc const& acc, Box box, float3_X const* in, int i) {
+          float3_X part = in[i];
+          float_X assign(1.0);
+          alpaka::atomicAdd(acc, &(box(i)[1]), part[1]);                                   // -> float-accumulate yes
+          alpaka::atomicAdd(acc, &(box(i).x()), part.x());                                 // -> float-accumulate yes
+          alpaka::atomicAdd(acc, &(box(i)[2]), float_64(other(i)));                        // -> float-accumulate yes
+          alpaka::atomicAdd(acc, &(box(i)[3]), assign * other(i));                         // -> float-accumulate yes
+          alpaka::atomicAdd(acc, &(box(i)[4]), other(i));                                  // -> unknown conditional
+        }
+    """)
+
+
 def test_views_among_the_members_of_a_class_of_another_file() -> None:
     check(
         """

@@ -59,3 +59,27 @@ def test_a_listing_changes_with_names_sizes_and_times(tmp_path: Path) -> None:
     file.rename(tmp_path / "l.cu")
     seen.append(stamp(listing(tmp_path))[0])
     assert len(set(seen)) == 4
+
+
+def test_files_of_unusual_names_are_sources_by_what_they_hold(tmp_path: Path) -> None:
+    header = b"#pragma once\ntemplate <class T> __device__ void put(T* x, float v) { atomicAdd(x, v); }\n"
+    (tmp_path / "a.cu").write_bytes(
+        b'#include "put.kernel"\n__global__ void k(float* x) { put(x, .1f * threadIdx.x); }\n'
+    )
+    (tmp_path / "put.kernel").write_bytes(header)
+    (tmp_path / "more.tcu").write_bytes(GOOD)
+    (tmp_path / "notes.md").write_bytes(GOOD)
+    (tmp_path / "slang.shade").write_text("void f() { atomicAdd(n, 1); }")
+    (tmp_path / "blob.weights").write_bytes(b"\0__global__")
+    for number in range(40):
+        (tmp_path / f"{number:02}.cell").write_text("points 1 2 3")
+    (tmp_path / "zz.cell").write_bytes(GOOD)  # behind so many others it is not looked at
+    files = listing(tmp_path)
+    assert files.unusual == ("more.tcu", "put.kernel")
+    found = tree.scan(files, cache=False, jobs=1)
+    assert [(one.location.path, one.verdict) for one in found.sites] == [
+        ("a.cu", "yes"),
+        ("more.tcu", "no"),
+        ("put.kernel", "yes"),
+    ]
+    assert [one.path for one in found.skipped] == ["slang.shade"]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from d9mlint.kernels.torch.callers import Callers
+from d9mlint.kernels.torch.virtual import bases
+
+from .support import repository
 from .torch_programs import only, ops
 
 SOURCE = """
@@ -43,6 +47,15 @@ def test_an_overriding_method_is_called_through_its_base() -> None:
 def test_a_method_that_overrides_nothing_is_no_other_classs() -> None:
     assert ops({**FILES, "pipeline.cu": SOURCE.replace(" override", "")}) == []
     assert ops({**FILES, "pipeline.cu": SOURCE.replace("public Pipeline", "public Stage")}) == []
+
+
+def test_the_namespace_of_a_base_is_no_base() -> None:
+    source = SOURCE.replace("public Pipeline", "public lib::Pipeline")
+    other = "namespace lib { struct Stage { void trace(float* p); }; void run(Stage& s) { s.trace(nullptr); } }"
+    assert only({**FILES, "pipeline.cu": source, "stage.cpp": other}).name.rpartition(".")[2] == "run"
+    unit = repository(a_cu=source)
+    found = bases(Callers(unit).blocks("a.cu").blocks[1], unit)
+    assert found == {b"Pipeline"}
 
 
 def test_a_method_that_another_source_of_its_class_calls() -> None:

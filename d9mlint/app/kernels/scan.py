@@ -13,6 +13,7 @@ from d9mlint.discover import KERNEL_SOURCES, PROJECT_MARKERS, left_out
 from d9mlint.kernels import places, tree
 from d9mlint.kernels.listing import Listing
 from d9mlint.kernels.listing import listing as listed
+from d9mlint.kernels.unusual import is_source
 from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Rule, UsageError
 from d9mlint.writing import replaced
 
@@ -114,7 +115,7 @@ def _apart(paths: Iterable[Path]) -> list[Path]:
 def _scan(path: Path, config: Callable[[], Config], cwd: Path, options: Options, listing: _Listed) -> KernelScan:
     """A folder; of a file, that one file, read with the project around it (its headers, its way to Python)."""
     folder = path if path.is_dir() else _project(path)
-    if folder != path and not path.name.endswith((*KERNEL_SOURCES, ".py")):
+    if folder != path and not (path.name.endswith((*KERNEL_SOURCES, ".py")) or is_source(path.read_bytes())):
         raise UsageError(f"nothing to scan: {path} is no C++, CUDA or Python source")
     files = listing(folder)
     if not files.sources:

@@ -39,17 +39,26 @@ _WARP = ("add", "sub", "max", "min", "and", "or", "xor", "cas", "exch")
 _INTRINSICS = {
     "add": "atomicAdd", "sub": "atomicSub", "max": "atomicMax", "min": "atomicMin", "and": "atomicAnd",
     "or": "atomicOr", "xor": "atomicXor", "inc": "atomicInc", "dec": "atomicDec", "exch": "atomicExch",
-    "cas": "atomicCAS",
+    "cas": "atomicCAS", "wait": "atomicCAS",
 }  # fmt: skip
 _LAST = -1
 """The position of the value in a call that has an argument for each dimension of an array."""
 _CUTILE = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
 _CUTE = ("add", "max", "min", "and", "or", "xor", "exch", "cas")
-_UNNAMED = re.compile(rb"scatter_|\.\s*at\b")
+_CUTE_FLOAT = ("fmax", "fmin", "max_float32")
+_CUTE_ORDERS = ("release_gpu_", "release_sys_", "relaxed_gpu_", "relaxed_sys_", "")
+_CUTE_FLAGS = {f"multimem_red_{order}add1": "add" for order in _CUTE_ORDERS} | {
+    "red_add1": "add",
+    "spin_lock_atom_cas_relaxed_wait": "wait",
+    "spin_lock_atom_cas_acquire_wait": "wait",
+}
+"""Flags by which blocks and devices wait for each other: ``cutlass/utils/distributed.py`` of nvidia-cutlass-dsl 4.8."""
+_UNNAMED = re.compile(rb"scatter_|\.\s*at\b|red_\w*add1\b|spin_lock_atom")
 """What calls of the known functions hold that do not say "atomic"."""
-_SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or"}
+_SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or",
+         "fmax": "max", "fmin": "min", "max_float32": "max"}  # fmt: skip
 _SIGNS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
-_TARGETS = ("ptr", "pointer")
+_TARGETS = ("ptr", "pointer", "lock_ptr")
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 
 
@@ -60,6 +69,8 @@ class Known(NamedTuple):
     value: int
     """The position of the value that is combined (of ``cas``, the new one)."""
     language: str
+    kind: str = ""
+    """``float`` or ``integer``, where the function works on no other type."""
 
 
 def _known() -> dict[str, Known]:
@@ -81,6 +92,10 @@ def _known() -> dict[str, Known]:
             operation = _SAME.get(name, name)
             at = value + 1 if operation == "cas" and value > 0 and language != "Pallas" else value
             found |= {place + name: Known(operation, at, language) for place in places}
+    for name in _CUTE_FLOAT:
+        found[f"cutlass.cute.arch.atomic_{name}"] = Known(_SAME[name], 1, "CuTe", "float")
+    for name, operation in _CUTE_FLAGS.items():
+        found[f"cutlass.utils.distributed.{name}"] = Known(operation, 1, "CuTe", "integer")
     found["cutlass.utils.distributed.atomicAdd"] = Known("add", 1, "CuTe")
     return found | {"cupy.add.at": Known("add", 2, "CuPy"), "cupy.subtract.at": Known("sub", 2, "CuPy")}
 
@@ -125,11 +140,29 @@ def calls(file: PyFile) -> Iterator[Found]:
     names = WORDS | {n for n, dotted in file.imports.items() if dotted in KNOWN}
     for word in sorted(names & file.mentions.keys()):
         for mention in file.mentions[word]:
-            call = mention.parents[-1] if mention.parents else None
             known = KNOWN.get(file.dotted(mention.node)) if not isinstance(mention.node, ast.Constant) else None
-            given = isinstance(call, ast.Call) and (call.args or _named(call, _TARGETS) is not None)
-            if known is not None and given and isinstance(call, ast.Call) and call.func is mention.node:
-                yield _judged(file, mention, call, known)
+            for one, call in _called(file, mention) if known is not None else ():
+                assert known is not None
+                if call.args or _named(call, _TARGETS) is not None:
+                    yield _judged(file, one, call, known)
+
+
+def _called(file: PyFile, mention: Mention) -> Iterator[tuple[Mention, ast.Call]]:
+    """The call of a function that is named here; those of ``own = partial(function, ...)`` in the same file."""
+    call = mention.parents[-1] if mention.parents else None
+    if not isinstance(call, ast.Call):
+        return
+    if call.func is mention.node:
+        yield mention, call
+        return
+    made = mention.parents[-2] if len(mention.parents) > 1 else None
+    bound = call.args[:1] == [mention.node] and file.dotted(call.func) == "functools.partial" and len(call.args) == 1
+    if not bound or not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name):
+        return
+    for one in file.mentions.get(made.targets[0].id, ()):
+        above = one.parents[-1] if one.parents else None
+        if isinstance(above, ast.Call) and above.func is one.node and isinstance(one.node, ast.Name):
+            yield one, above
 
 
 def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Found:
@@ -138,7 +171,8 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     written, memory = types.target(target, known.language)
     at = len(call.args) - 1 if known.value == _LAST else known.value
     value = _argument(call, at, ("val", "value", "v", "slices", "b", "t", "update", "desired"))
-    kind = plain_kind(written) or (types.kind(value) if value is not None else "") or types.tested(mention, target)
+    kind = known.kind or plain_kind(written) or (types.kind(value) if value is not None else "")
+    kind = kind or types.tested(mention, target)
     used = use(call, mention)
     scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
     name = shown(call.func)
@@ -263,6 +297,9 @@ class _Judge(NamedTuple):
     def verdict(self, operation: str) -> tuple[str, str, str]:
         """Class, verdict and reason."""
         operation = _SAME.get(operation, operation)
+        if operation == "wait":
+            return "order-dependent", "no", f"{self.what}: a thread waits until the cell holds the number that it is " \
+                "given; the order of the others changes only how long"  # fmt: skip
         if operation in ("exch", "cas"):
             return self._swapped(operation)
         if operation not in ("add", "sub"):

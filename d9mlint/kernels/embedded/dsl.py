@@ -24,6 +24,12 @@ _MARKS = (b"cutlass", b"inline_asm_elementwise", b"AtomicRMWOp", b"AtomicCmpXchg
 _PREFIXES = {"inline_asm": "cutlass.", "inline_asm_elementwise": "triton."}
 _BUILT = ("AtomicRMWOp", "AtomicCmpXchgOp")
 """Operations of MLIR's LLVM dialect: https://mlir.llvm.org/docs/Dialects/LLVM/."""
+_REDUCING = {
+    "cutlass.cute.arch.red": (("op", None), ("dtype", None), ("ptr", 0), ("val", 1)),
+    "cutlass.experimental.primitives.red": (("op", 0), ("type_", 1), ("a", 2), ("b", 3)),
+}
+"""Functions of nvidia-cutlass-dsl 4.8 that return nothing; operation, type, target, value: name and position."""
+_PTX_TYPES = {"b": "int", "u": "int", "s": "int", "f": "float"}
 _INSERTED = "x"
 _INTEGERS = re.compile(r"\A\S*\.[sub]x\s")
 """The type of an instruction where only its width is put in: ``add.u{bits}``."""
@@ -61,7 +67,8 @@ class _Site(NamedTuple):
 
 def may_hold(data: bytes) -> bool:
     """Whether a file names the language, or inline PTX in Triton; cheap to ask."""
-    return (b"tomic" in data or b"inline_asm" in data) and any(mark in data for mark in _MARKS)
+    named = b"tomic" in data or b"inline_asm" in data or b".red(" in data
+    return named and any(mark in data for mark in _MARKS)
 
 
 def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
@@ -97,6 +104,10 @@ def _direct(file: PyFile) -> Iterator[_Site]:
         kind = "float" if word.startswith("f") else "integer"
         value = _keyword(call, "a")
         yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, _keyword(call, "ptr"), value)
+    for mention in file.mentions.get("red", ()):
+        call = _called(mention)
+        if call is not None and file.dotted(call.func) in _REDUCING:
+            yield from _reduced(file, mention, call)
     for name in _BUILT:
         for mention in file.mentions.get(name, ()):
             call = _called(mention)
@@ -107,6 +118,41 @@ def _direct(file: PyFile) -> Iterator[_Site]:
             call = _called(mention)
             if call is not None and file.dotted(call.func).startswith(prefix):
                 yield from _assembled(mention, call)
+
+
+def _reduced(file: PyFile, mention: Mention, call: ast.Call) -> Iterator[_Site]:
+    """``cute.arch.red(ptr, val, op="add", dtype="f32")``; ``primitives.red(ReductionOp.ADD, ReductionType.F32, ...)``.
+
+    What a function picks by its own parameters is an addition where it may be one.
+    """
+    names = _REDUCING[file.dotted(call.func)]
+    operation, typed, target, value = (
+        _keyword(call, name) if at is None or at >= len(call.args) else call.args[at] for name, at in names
+    )
+    words = _words(mention, operation)
+    if not words:
+        return
+    word = "add" if "add" in words else words[0].lstrip("u")
+    types = [name.removesuffix("x2") for name in _words(mention, typed)]
+    kinds = {plain_kind(name) or plain_kind(_PTX_TYPES.get(name[:1], "")) for name in types}
+    yield _Site(mention, call, word, kinds.pop() if len(kinds) == 1 else "", target, value, returns=False)
+
+
+def _words(mention: Mention, node: ast.expr | None) -> list[str]:
+    """What names an operation or a type: a text, the last part of a name, or all that a variable may be of these."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value.lower()]
+    if isinstance(node, ast.Attribute):
+        return [node.attr.lower()]
+    if not isinstance(node, ast.Name):
+        return []
+    given = (
+        s.value
+        for scope in mention.scopes
+        for s in below(scope)
+        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == node.id
+    )
+    return [word for value in given if not isinstance(value, ast.Name) for word in _words(mention, value)]
 
 
 def _built(mention: Mention, call: ast.Call) -> Iterator[_Site]:

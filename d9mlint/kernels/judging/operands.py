@@ -84,7 +84,38 @@ def _operand(atomic: Atomic) -> Node | None:
     """What is brought; behind it only functions of the compiler and of libraries take more: a scope, an order."""
     more = len(atomic.arguments) > 2 and not atomic.inner and atomic.intrinsic != "atomicCAS"
     plain_ = more and (atomic.name in INTRINSICS or atomic.name in MEMBERS or atomic.name.encode() in QUALIFIED)
-    return atomic.arguments[1] if len(atomic.arguments) == 2 or plain_ else None
+    if len(atomic.arguments) == 2 or plain_:
+        return atomic.arguments[1]
+    return _among_others(atomic) if atomic.inner else None
+
+
+def _among_others(atomic: Atomic) -> Node | None:
+    """The value among more arguments of a wrapper: ``add(worker, &sum, value, scope)``; all bodies have to agree."""
+    places = {_places(inner) for inner in atomic.inner}
+    target, value = places.pop() if len(places) == 1 else (-1, -1)
+    if min(target, value) < 0 or target == value:
+        return None
+    at = value + 1 if value < target else value  # the target has been put in front of the others
+    return atomic.arguments[at] if at < len(atomic.arguments) else None
+
+
+def _places(inner: Atomic) -> tuple[int, int]:
+    """Which parameters of the function around an atomic are its target and its value; -1 for what is none."""
+    value = _operand(inner) if not inner.inner else None
+    base = memory.base(inner.arguments[0], inner.unit) if inner.arguments else None
+    if value is None or base is None or inner.function is None or value.type != "identifier":
+        return -1, -1
+    names = [_parameter(one) for one in declarations.parameters(inner.function.node)]
+    places = [names.index(n) if n in names else -1 for n in (inner.unit.text(base), inner.unit.text(value))]
+    return places[0], places[1]
+
+
+def _parameter(node: Node) -> str:
+    """The name of a parameter."""
+    at = node.child_by_field_name("declarator")
+    while at is not None and at.type != "identifier":
+        at = at.child_by_field_name("declarator") or next(reversed(at.named_children), None)
+    return (at.text or b"").decode("utf-8", "replace") if at is not None else ""
 
 
 def handed_on(atomic: Atomic, place: int, level: int = 0) -> bool:

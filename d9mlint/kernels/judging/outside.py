@@ -14,8 +14,8 @@ _PARAMETERS = ("parameter_declaration", "optional_parameter_declaration")
 def kept(left: Node, unit: Unit) -> tuple[str, str]:
     """The kind of use that it is to store an old value there, and the parameter that leads there, where one does.
 
-    ``forwarded`` where callers find it (a parameter, a member), ``value`` for a global; empty for what is local, and
-    for what is none of these as far as this source tells.
+    ``forwarded`` where callers find it (a parameter, a member), ``argument`` for a reference that a lambda is given,
+    ``value`` for a global; empty for what is local, and for what is none of these as far as this source tells.
     """
     function = unit.function(left)
     if function is None:
@@ -31,6 +31,8 @@ def kept(left: Node, unit: Unit) -> tuple[str, str]:
         return ("forwarded", "") if left == root and function.scope else ("", "")
     if found.kind == "global":
         return ("forwarded" if "__shared__" in found.prefix else "value", "") if left == root else ("", "")
+    if found.kind == "argument":
+        return ("argument", "") if left == root and found.node.type == "reference_declarator" else ("", "")
     led = found.kind == "parameter" and _inside(left) and _by_reference(found.node, unit)
     return ("forwarded", name) if led and "__global__" not in function.qualifier else ("", "")
 

@@ -8,7 +8,7 @@ import tree_sitter
 
 from d9mlint.kernels.sites import accounting, wrappers
 from d9mlint.kernels.sites.foreign import FOREIGN
-from d9mlint.kernels.sites.names import DEVICE_WORDS, INTRINSICS
+from d9mlint.kernels.sites.names import DEVICE_WORDS, INTRINSICS, TAGGED
 from d9mlint.kernels.sites.search import search
 from d9mlint.kernels.sites.sightings import Knowledge, Sighting
 from d9mlint.kernels.sites.wrappers import Definition
@@ -125,7 +125,8 @@ class _Build:
 
     def _wrappers(self, found: Sighting) -> list[Definition]:
         """The definitions that a call may mean."""
-        if found.call is None or (found.name in INTRINSICS and found.call.receiver is None):
+        tagged = found.name in TAGGED and found.intrinsic
+        if found.call is None or (found.name in INTRINSICS and found.call.receiver is None) or tagged:
             return []
         if id(found) not in self._meant:
             known = self._known

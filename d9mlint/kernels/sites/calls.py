@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from d9mlint.kernels.sites.names import TAGGED
 from d9mlint.kernels.source.lexical import arguments
 from d9mlint.kernels.source.unit import Function, Unit, parsed
 
@@ -45,7 +46,9 @@ class Call(NamedTuple):
         """What is passed, without comments, and without the device of alpaka's functions."""
         passed = self.node.child_by_field_name("arguments")
         given = tuple(n for n in passed.named_children if n.type != "comment") if passed is not None else ()
-        return given[1:] if self.scopes[:1] == _DEVICE_FIRST and self.name.startswith("atomic") else given
+        device = self.scopes[:1] == _DEVICE_FIRST and self.name.startswith("atomic")
+        device = device or (self.name in TAGGED and bool(template_arguments(self)))
+        return given[1:] if device else given
 
 
 def name_node(unit: Unit, start: int, end: int) -> tree_sitter.Node | None:
@@ -127,6 +130,15 @@ def _call(unit: Unit, node: tree_sitter.Node, function: Function | None, start: 
         named = named.child_by_field_name("name")
     name = word.decode("ascii", "replace")
     return Call(start, node.end_byte, unit, node, function, name, tuple(scopes), receiver)
+
+
+def template_arguments(call: Call) -> list[str]:
+    """What a call gives its template: ``["A", "B::C"]`` of ``f<A, B::C>(x)``."""
+    named = call.node.child_by_field_name("function")
+    while named is not None and named.type == "qualified_identifier":
+        named = named.child_by_field_name("name")
+    given = named.child_by_field_name("arguments") if named is not None and named.type == "template_function" else None
+    return [call.unit.text(one) for one in given.named_children] if given is not None else []
 
 
 def _broken(unit: Unit, node: tree_sitter.Node, start: int, word: bytes) -> Call | None:

@@ -48,7 +48,10 @@ def follow(known: Knowledge, name: str, path: str) -> None:
         if _is_head(node):
             continue
         mentioned = True
-        handed = _handed_to(full_name(node)) is not None
+        through = _handed_to(full_name(node))
+        handed = through is not None
+        if through is not None and _makes(known, path, through):
+            continue
         for call in _calls_of_type(unit, node, start):
             _note(known, call, unit, path, definitions, sure=not handed)
     if mentioned:
@@ -80,9 +83,20 @@ def _through_parameters(known: Knowledge, path: str, definitions: list[Definitio
     for name in called:
         for start in list(word_places(data, name))[:_MAX_PLACES]:
             node = name_node(unit, start, start + len(name))
-            if node is not None:
+            if node is None:
+                continue
+            through = _handed_to(full_name(node))
+            if through is None or not _makes(known, path, through):
                 for call in _calls_of_type(unit, node, start):
                     _note(known, call, unit, path, definitions, sure=False)
+
+
+def _makes(known: Knowledge, path: str, called: tree_sitter.Node) -> bool:
+    """Whether ``complex<T>`` of ``complex<T>(x, y)`` is a class that the file sees, of which an object is made."""
+    name = (called.text or b"").partition(b"<")[0].rpartition(b"::")[2].strip()
+    heads = (b"struct " + name, b"class " + name)
+    texts = (known.repository.data(source) for source in known.repository.reachable(path))
+    return any(head in text and re.search(head + rb"\b", text) is not None for text in texts for head in heads)
 
 
 def _may_be_called(data: bytes, parameter: bytes) -> bool:

@@ -96,7 +96,7 @@ KNOWN: dict[bytes, Known] = {
 FOREIGN = frozenset({"std", "boost", "tbb", "Kokkos", "desul", "sycl", "folly", "absl", "opencl", "metal"})
 """Namespaces whose functions of such names are not CUDA's."""
 
-PORTABLE = frozenset({"Kokkos", "desul", "RAJA"})
+PORTABLE = frozenset({"Kokkos", "desul", "RAJA", "alpaka"})
 """Namespaces of libraries for devices of several vendors, whose own atomics are known by ``QUALIFIED``."""
 
 
@@ -111,12 +111,22 @@ def _portable() -> dict[bytes, Known]:
     found |= {f"atomic_compare_exchange{suffix}": "CAS" for suffix in ("", "_strong")}
     # RAJA, "Atomics" (https://raja.readthedocs.io/en/develop/sphinx/user_guide/feature/atomic.html); most are CUDA's.
     found |= {"atomicExchange": "Exch", "atomicStore": "Exch"}
+    # alpaka, "Cheatsheet" (https://alpaka.readthedocs.io/en/latest/basic/cheatsheet.html); most are called like CUDA's.
+    found |= {"atomicCas": "CAS"}
     return {name.encode(): Known(f"atomic{at}") for name, at in found.items()} | {
         name: known for name, known in KNOWN.items() if name.startswith(b"atomic") and not known.wrapper
     }
 
 
-QUALIFIED: dict[bytes, Known] = _portable()
+BY_TEMPLATE = "by template"
+"""In place of an atomic of CUDA: it is the operation that an argument of the template names (``TAGS``)."""
+TAGS = {f"Atomic{op}": f"atomic{op}" for op in _CUDA} | {"AtomicCas": "atomicCAS"}
+"""``alpaka::atomicOp<alpaka::AtomicAdd>(acc, &x, value)``."""
+
+TAGGED = frozenset({"atomicOp"})
+"""Functions that do so."""
+
+QUALIFIED: dict[bytes, Known] = _portable() | {name.encode(): Known(BY_TEMPLATE) for name in TAGGED}
 """Functions that are atomics where a namespace of ``PORTABLE`` stands before them."""
 
 EITHER: dict[bytes, Known] = KNOWN | QUALIFIED
@@ -124,9 +134,11 @@ EITHER: dict[bytes, Known] = KNOWN | QUALIFIED
 
 
 def portable(data: bytes) -> bool:
-    """Whether a source names Kokkos, desul or RAJA."""
-    return b"Kokkos::" in data or b"desul::" in data or b"RAJA::" in data
+    """Whether a source names one of those libraries."""
+    return any(name in data for name in _PORTABLE)
 
+
+_PORTABLE = tuple(sorted(f"{name}::".encode() for name in PORTABLE))
 
 INTRINSICS = frozenset(name.decode() for name, known in KNOWN.items() if not known.wrapper)
 """Those that the compiler provides; overloads of them in a source do not change what they do."""

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.sites import wrappers
-from d9mlint.kernels.sites.calls import Call
+from d9mlint.kernels.sites.calls import Call, template_arguments
 from d9mlint.kernels.sites.macros import Macro
-from d9mlint.kernels.sites.names import FOREIGN, KNOWN, PORTABLE, QUALIFIED, SCOPE_WORDS, Known
+from d9mlint.kernels.sites.names import (
+    BY_TEMPLATE,
+    FOREIGN,
+    KNOWN,
+    PORTABLE,
+    QUALIFIED,
+    SCOPE_WORDS,
+    TAGGED,
+    TAGS,
+    Known,
+)
 from d9mlint.kernels.sites.wrappers import Definition
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit
@@ -153,7 +163,11 @@ def of_object(one: Operation, unit: Unit) -> Sighting:
 def _named(call: Call) -> Known | None:
     """The atomic that a name means by itself, or by the namespace before it (``Kokkos::atomic_add``)."""
     word = call.name.encode()
-    return QUALIFIED.get(word) if PORTABLE.intersection(call.scopes) else KNOWN.get(word)
+    known = QUALIFIED.get(word) if PORTABLE.intersection(call.scopes) or call.name in TAGGED else KNOWN.get(word)
+    if known is None or known.intrinsic != BY_TEMPLATE:
+        return known
+    tags = (given.rpartition("::")[2].strip() for given in template_arguments(call))
+    return next((known._replace(intrinsic=TAGS[tag]) for tag in tags if tag in TAGS), None)
 
 
 def _is_address(node: tree_sitter.Node) -> bool:

@@ -24,6 +24,10 @@ class Look(Generic[_T]):
     """Whether files in which it finds something are read again."""
 
 
+_HEADER = ".h"
+"""What C++ under an unusual name is taken for: it is included."""
+
+
 def ending(path: str) -> str:
     """The ending of a file's name, by which it is known what it holds."""
     dot = path.rfind(".")
@@ -43,7 +47,7 @@ def looked_through(repository: Repository, looks: Sequence[Look[Any]], paths: It
         for one in look.endings:
             by_ending.setdefault(one, []).append((look.at, keep or look.again, answers))
     for path in paths:
-        asked = by_ending.get(ending(path))
+        asked = by_ending.get(_HEADER if path in repository.unusual else ending(path))
         if asked is None:
             continue
         data = repository.data(path)

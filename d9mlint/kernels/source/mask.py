@@ -71,7 +71,10 @@ _EARLIER = re.compile(
     re.MULTILINE,
 )
 """A branch that another one follows."""
-_VISIBLE = re.compile(rb"[^\r\n]")
+_TABLE = re.compile(rb"[0-9a-fA-FxXuUlL.,+\-\s]{2000,}")
+"""Numbers and nothing else: a binary or a table that a program wrote, whose tree takes a hundred times its bytes."""
+_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
+"""Makes blanks of all but the ends of lines, by ``translate``."""
 _UNCONTINUED = re.compile(rb"[^\r\n\\]|\\(?!\r?\n)")
 _LAUNCH = re.compile(rb"<<<(?!<)[^;{}]{0,600}?>>>")
 _EMPTY = re.compile(rb"#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*")
@@ -85,8 +88,9 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
 
     ``hidden`` are macros that stand for such words only; in directives they stay.
     """
+    data = _TABLE.sub(_first_and_last, data)
     for start, end in dead(data):
-        data = data[:start] + _VISIBLE.sub(b" ", data[start:end]) + data[end:]
+        data = data[:start] + data[start:end].translate(_BLANKS) + data[end:]
     data = _WORDS.sub(_blank, data)
     if any(word in data for word in _MACRO_WORDS):
         data = _MACROS.sub(_blank, data)
@@ -114,6 +118,13 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"define" in data:
         data = _NO_BODY.sub(rb"\g<1>0\g<2>", data)
     return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
+
+
+def _first_and_last(match: re.Match[bytes]) -> bytes:
+    """The first and the last number of a table, with blanks between them."""
+    text = match[0]
+    first, last = text.find(b",") + 1, text.rfind(b",") + 1
+    return text[:first] + text[first:last].translate(_BLANKS) + text[last:] if 0 < first < last else text
 
 
 def _ended(data: bytes) -> bytes:
@@ -207,7 +218,7 @@ def _balance(out: bytearray, marks: list[tuple[int, int]]) -> None:
         return
     kept = branches[holding[0] if holding else 0]
     for start, end in (*marks, *(branch for branch in branches if branch != kept)):
-        out[start:end] = _VISIBLE.sub(b" ", bytes(out[start:end]))
+        out[start:end] = out[start:end].translate(_BLANKS)
 
 
 def dead(data: bytes) -> list[tuple[int, int]]:
@@ -255,7 +266,7 @@ def _hidden(name: bytes) -> bytes:
 
 def _blank_word(match: re.Match[bytes]) -> bytes:
     """As ``_blank``, but of directives."""
-    return match[0] if match[0].lstrip().startswith(b"#") else _VISIBLE.sub(b" ", match[0])
+    return match[0] if match[0].lstrip().startswith(b"#") else match[0].translate(_BLANKS)
 
 
 def _blank_lines(match: re.Match[bytes]) -> bytes:

@@ -43,12 +43,14 @@ _T = TypeVar("_T")
 class Repository:
     """Sources by path (``/``-separated, as reports show them), bytes and trees on demand.
 
-    ``read`` gives the bytes of a path and raises ``OSError``; ``paths`` are all files of the tree, of any kind.
+    ``read`` gives the bytes of a path and raises ``OSError``; ``paths`` are all files of the tree, of any kind, and
+    ``unusual`` those that are C++ although their names do not say so.
     """
 
-    def __init__(self, paths: Iterable[str], read: Callable[[str], bytes]) -> None:
+    def __init__(self, paths: Iterable[str], read: Callable[[str], bytes], unusual: Iterable[str] = ()) -> None:
         self.paths = tuple(sorted(paths))
-        self.sources = tuple(p for p in self.paths if p.endswith(SUFFIXES))
+        self.unusual = frozenset(unusual)
+        self.sources = tuple(p for p in self.paths if p.endswith(SUFFIXES) or p in self.unusual)
         self.unchecked: dict[str, str] = {}
         self._read = read
         self._data: dict[str, bytes] = {}

@@ -256,7 +256,7 @@ def parsed(
     hidden: frozenset[bytes] = frozenset(),
 ) -> Unit:
     """Parses a source, or a piece that stands at line and column ``at`` of one."""
-    if b"{%" in data:
+    if b"{%" in data and b"%}" in data:  # operands of assembler begin alike: "{%0, %1}"
         data = filled(data)
     return Unit(path, data, _parser().parse(masked(data, hidden)), at, meaning, hidden)
 

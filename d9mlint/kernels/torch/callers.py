@@ -42,6 +42,8 @@ class Callers:
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
+        self.barren: set[Block] = set()
+        """Blocks from which no way leads to anything that is registered; whole walks have found that."""
         self._blocks: dict[str, Blocks] = {}
         self._files: dict[bytes, list[str]] = {}
         self._callers: dict[Block, list[tuple[Block, tuple[int, ...]]]] = {}
@@ -110,9 +112,11 @@ class Callers:
             calls = virtual.calls(block, named, self._of_any(block, named))
             homes = self._homes(named)
             found += [one for one in calls if one[0] not in known and _nearest_class(one[0], block, homes)]
+        if len(found) > _MAX_CALLERS:
+            return []
         # The nearest first; else by file and place.
         found.sort(key=lambda caller: -shared_folders(caller[0].unit.path, home))
-        return found if len(found) <= _MAX_CALLERS else []
+        return found
 
     def _renamed(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
         """The blocks that name a method by another name of its class: ``&Table::insert``."""

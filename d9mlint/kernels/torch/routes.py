@@ -113,12 +113,15 @@ def routes(
     walk.push(start, Step(start.location, _introduced(start)), None, before)
     seen: set[tuple[Block, bool, Case | None]] = set()
     done: set[tuple[Export, bool]] = set()
+    free = True
     while walk.waiting and len(seen) < _MAX_STATES:
         state = heapq.heappop(walk.waiting)[-1]
         key = (state.block, state.backward, state.case)
         if key in seen or (state.block, state.backward, None) in seen:
             continue
         seen.add(key)
+        if state.block in callers.barren:
+            continue
         # An operator of ATen is what users meet: what is composed of it calls it by its name.
         found = [*_native(state, natives)] or [*walk.step(state), *_linked(callers, state), *_by_cython(callers, state)]
         for export, step in found:
@@ -128,6 +131,9 @@ def routes(
                 yield Route(export, state.backward, state.through, guard, (*state.chain(), step), state.only)
             if export.operator and not export.name.startswith("aten::"):
                 walk.push(callers.operator(export.name, state.block), step, state, _NONE)
+        free = free and not state.only and state.case is None
+    if not done and not walk.waiting and free:
+        callers.barren.update(block for block, _, _ in seen)
 
 
 class _Walk:

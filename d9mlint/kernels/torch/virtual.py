@@ -53,7 +53,8 @@ def _virtual(repository: Repository, name: str) -> frozenset[bytes]:
 
 
 def _listed(written: bytes) -> frozenset[bytes]:
-    return frozenset(re.findall(rb"\w+", re.sub(rb"<[^<>]*>", b"", written))) - _NO_BASES
+    """The classes in the head of one, without the namespaces before them."""
+    return frozenset(re.findall(rb"\w+\b(?!\s*::)", re.sub(rb"<[^<>]*>", b"", written))) - _NO_BASES
 
 
 def calls(block: Block, named: frozenset[bytes], others: list[Block]) -> Iterator[tuple[Block, tuple[int, ...]]]:

@@ -27,7 +27,7 @@ _VECTOR = re.compile(r"([diub]?)vec[234]\Z")
 """Vectors as GLSL and what follows it (GLM, tiny-cuda-nn) call them: ``vec3`` holds floats, ``ivec3`` integers."""
 _OWN_FLOAT = re.compile(r"\w*(?:bfloat16(?:_t|2)?|(?:[Ff]loat|[Dd]ouble|[Hh]alf)_?[Cc]omplex(?:_t)?|blas_half)\Z")
 """What vendors and libraries call their own: ``__mt_bfloat16``, ``rocsparse_float_complex``, ``hipDoubleComplex``."""
-_BY_NAME = re.compile(r"(?:[Rr]eal(?:_t|_type)?|REAL|float_(?:X|T|\d+))\Z")
+_BY_NAME = re.compile(r"(?:[Rr]eal(?:_t|_type)?|REAL|float[1-4D]?_(?:X|T|[A-Z]{2}|\d+))\Z")
 """What numeric codes call their floats, single or double by a setting."""
 _WIDTH = re.compile(r"u?int(?:_fast|_least)?\d+_t\Z")
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|__restrict__|__restrict|register|static)\b")

@@ -11,6 +11,7 @@ from d9mlint.kernels.sites.atomics import Atomic
 
 Node = tree_sitter.Node
 _CLASS = "order-dependent"
+_MAX_LEAVES = 60
 
 
 def loop_use(atomic: Atomic, found: uses.Use) -> uses.Use:
@@ -96,7 +97,9 @@ def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
         return _read(use, what)
     if use.kind == "unused" and _locked(atomic):
         return _given_back(what)
-    if use.spins and _constants(atomic):
+    leaves = _leaves(atomic)
+    use = _waiting(leaves) if atomic.inner and use.kind == "unused" else use
+    if use.spins and all(_constants(one) and not _awaits(one, use) for one in leaves):
         return _lock(atomic, what)
     if use.spins:
         return _CLASS, "conditional", f"{what}: threads wait for their turn in `{use.text}`; which one comes first " \
@@ -108,6 +111,32 @@ def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
             "from run to run"  # fmt: skip
     return _CLASS, "yes", f"{what}: the first thread to come stores its value and the others find it taken, in an " \
         "order that changes from run to run"  # fmt: skip
+
+
+def _leaves(atomic: Atomic) -> list[Atomic]:
+    """The atomics in the bodies of a wrapper, and of those that they call; of another atomic itself."""
+    found: list[Atomic] = []
+    pending = [atomic]
+    while pending and len(found) < _MAX_LEAVES:
+        at = pending.pop()
+        pending.extend(at.inner)
+        if not at.inner and (at is atomic or at.intrinsic or at.assembler):  # not one that calls back
+            found.append(at)
+    return found
+
+
+def _waiting(leaves: list[Atomic]) -> uses.Use:
+    """The use of the old value where all bodies of a wrapper wait for it: ``while (atomicCAS(p, n, 0) != n) {}``."""
+    found = [uses.use(one.node, one.unit) if one.node is not None else uses.Use("unused") for one in leaves]
+    return found[0] if found and all(one.spins for one in found) else uses.Use("unused")
+
+
+def _awaits(atomic: Atomic, use: uses.Use) -> bool:
+    """Whether a thread waits for a number that it is given, its turn, not for a lock to be free."""
+    expected = atomic.arguments[1] if len(atomic.arguments) > 2 else None
+    if expected is None or expected.type != "identifier" or constant(expected, atomic.unit) is not None:
+        return False
+    return use.text.rstrip(" )").endswith(f"!= {atomic.unit.text(expected)}")
 
 
 def _reads(atomic: Atomic) -> bool:
@@ -152,7 +181,8 @@ def _lock(atomic: Atomic, what: str) -> tuple[str, str, str]:
 def _held(atomic: Atomic) -> str:
     """A store into memory or an accumulation after the lock is taken, in the same function."""
     node = atomic.node
-    while node is not None and node.type not in ("while_statement", "do_statement", "for_statement"):
+    taking = ("while_statement", "do_statement", "for_statement", *(("expression_statement",) if atomic.inner else ()))
+    while node is not None and node.type not in taking:
         node = node.parent
     for _ in range(12):
         node = node.next_named_sibling if node is not None else None

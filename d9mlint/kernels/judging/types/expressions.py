@@ -7,19 +7,8 @@ import re
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
-from d9mlint.kernels.judging.known.functions import (
-    CASTS,
-    CONVERSIONS,
-    MADE,
-    PARTITIONS,
-    POINTEES,
-    POINTING,
-    RANGES,
-    SAME,
-    VECTORS,
-    VIEWS,
-)  # fmt: skip
-from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
+from d9mlint.kernels.judging.known import functions
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short
 from d9mlint.kernels.judging.known.spelled import Type, class_named, depth_of, part, pointer_to, spelled
 from d9mlint.kernels.judging.types import deduced, nearby, setups, shorthands, typedefs
 from d9mlint.kernels.judging.types.templates import aliases, substituted
@@ -130,7 +119,7 @@ class _Reader:
                 ranged = found.value
                 if ranged is not None and ranged.type == "call_expression":
                     called = ranged.child_by_field_name("function")
-                    if called is not None and short(self.unit.text(called)) in RANGES:
+                    if called is not None and short(self.unit.text(called)) in functions.RANGES:
                         return Type("int")
                 whole = self.read(ranged, steps)
                 return whole.pointee() if whole is not None else None
@@ -167,7 +156,8 @@ class _Reader:
             return left
         right = self.read(node.child_by_field_name("right"), steps)
         if operator is not None and operator.type in ("*", "/"):  # of numbers: a float, whatever the other is
-            return next((t for t in (left, right) if t is not None and kind(t.name) == "float"), left and right)
+            floats = (t for t in (left, right) if t is not None and (kind(t.name) == "float" or named_float(t.name)))
+            return next(floats, left and right)
         if right is not None and right.depth:
             return right
         if left is None or right is None:
@@ -228,12 +218,12 @@ class _Reader:
         if whole is None or field is None or field.type != "field_identifier":
             return None
         name = self.unit.text(field)
-        if VECTORS.match(short(whole.name)) and name in ("x", "y", "z", "w"):
+        if functions.VECTORS.match(short(whole.name)) and name in ("x", "y", "z", "w"):
             return Type(short(whole.name)[:-1])
         found = self._member(whole.name, name, node, steps)
         if found is None and name in ("x", "y", "z", "w") and re.search(r"::\w+\Z|^\w+\Z", whole.name):
             return Type(whole.name)  # a part of a vector that is a parameter, or comes from a trait, is of its kind
-        held = element(whole.name) if found is None and not whole.depth and POINTING.search(name) else ""
+        held = element(whole.name) if found is None and not whole.depth and functions.POINTING.search(name) else ""
         return Type(held, 1) if held else found
 
     def _member(
@@ -312,21 +302,21 @@ class _Reader:
         text = self.unit.text(called)
         name = short(re.sub(r"<.*", "", text, flags=re.DOTALL))
         listed_types = arguments(text[text.find("<") :]) if "<" in text else []
-        if name in CASTS and listed_types:
+        if name in functions.CASTS and listed_types:
             return spelled(listed_types[0])
-        if name in CONVERSIONS:
-            return Type(CONVERSIONS[name])
+        if name in functions.CONVERSIONS:
+            return Type(functions.CONVERSIONS[name])
         if name in ("recast", "recast_ptr") and listed_types:
             return Type(f"Tensor<{listed_types[0]}>")
-        if name in VIEWS and given:
+        if name in functions.VIEWS and given:
             return self.read(given[0], steps)
         if name == "domain_offset" and len(given) == 2:
             return self.read(given[1], steps)
-        if name in SAME and given:
+        if name in functions.SAME and given:
             first = self.read(given[0], steps)
-            return first.pointee() if first is not None and name in POINTEES else first
+            return first.pointee() if first is not None and name in functions.POINTEES else first
         found = self._constructed(node, called, text, name, steps) or self._expanded(node, steps)
-        made = found is None and listed_types and MADE.match(name) is not None
+        made = found is None and listed_types and functions.MADE.match(name) is not None
         return Type(f"{name}<{', '.join(listed_types)}>") if made else found
 
     def _expanded(self, node: Node, steps: int) -> Type | None:
@@ -339,7 +329,7 @@ class _Reader:
 
     def _constructed(self, node: Node, called: Node, text: str, name: str, steps: int) -> Type | None:
         """``T(x)`` is a T, ``tensor(i, j)`` an element, ``f(x)`` what f of this file returns."""
-        if kind(text) or declarations.template_parameter(node, name, self.unit) is not None:
+        if kind(text) or named_float(text) or declarations.template_parameter(node, name, self.unit) is not None:
             return Type(plain(text))
         if called.type == "identifier":
             variable = declarations.declared(called, name, self.unit)
@@ -359,7 +349,7 @@ class _Reader:
         whole = called.child_by_field_name("argument")
         text = self.unit.text(field) if field is not None else ""
         name, _, rest = text.removeprefix("template ").strip().partition("<")
-        if rest and POINTING.search(name):
+        if rest and functions.POINTING.search(name):
             return pointer_to(arguments("<" + rest))
         if name in ("flat", "tensor", "matrix", "vec", "scalar", "packed_accessor", "packed_accessor32",
                     "packed_accessor64", "accessor") and rest:  # fmt: skip
@@ -372,10 +362,14 @@ class _Reader:
             if inner is None and owner is not None and declarations.template_parameter(called, owner.name, self.unit):
                 inner = owner  # of a view that is a parameter of the template: its elements are what it is given
             return Type(inner.name, 1) if inner is not None and not depth_of(owner) else None
-        if PARTITIONS.match(name) and given:
+        if functions.PARTITIONS.match(name) and given:
             return self.read(given[0], steps)
         if name == "access" and not given:  # of a view that scatters
             return self.read(whole, steps)
+        if name in ("x", "y", "z", "w") and not given:
+            owner = self.read(whole, steps)
+            named = owner is not None and named_float(owner.name)
+            return Type(owner.name) if owner is not None and named else self._given_by(whole, name, steps)
         if name in ("real", "imag"):
             owner = self.read(whole, steps)
             return owner.pointee() if owner is not None and not owner.depth else None

@@ -11,23 +11,10 @@ from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short, underlying
-from d9mlint.kernels.judging.types import dispatch, given, lists, users
+from d9mlint.kernels.judging.types import dispatch, given, lists, templates, users
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.judging.types.nearby import included
-from d9mlint.kernels.judging.types.templates import (
-    Used,
-    after_arguments,
-    aliases,
-    asserted,
-    defines_there,
-    heads,
-    pasted,
-    specialised,
-    specialises,
-    standing_for,
-    stands_in,
-    used_as,
-)  # fmt: skip
+from d9mlint.kernels.judging.types.templates import Used
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
@@ -36,6 +23,8 @@ from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _MAX_STEPS = 400
+_MAX_USES = 3_000
+"""Mentions of names that one search follows: a name of thousands is one like `get`, and says nothing of the type."""
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
 _MEMBER_TYPE = re.compile(r"(?:(?!std|thrust|cuda|cub|cute)\w+::)*\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
@@ -71,7 +60,7 @@ def _without_specialised(types: tuple[str, ...], parameter: TemplateParameter, u
     listed = parameter.owner.child_by_field_name("parameters")
     if listed is None or len(listed.named_children) != 1:
         return types
-    others = specialised(used_as(parameter, unit).name, unit)
+    others = templates.specialised(templates.used_as(parameter, unit).name, unit)
     return tuple(t for t in types if t not in others) or types
 
 
@@ -81,12 +70,23 @@ def bound(text: str, node: Node, unit: Unit, repository: Repository) -> Bindings
     parameter = declarations.template_parameter(node, name, unit)
     if parameter is not None and declarations.alias(node, name, unit) is None and repository.unit(unit.path) is unit:
         # All sites of one template share the search.
-        admitted = asserted(name, parameter.owner, unit)
+        admitted = templates.asserted(name, parameter.owner, unit)
         if admitted:
             return Bindings(admitted)
         return repository.derived(_of_template, f"{unit.path}\0{parameter.owner.start_byte}\0{name}")
+    if repository.unit(unit.path) is unit:  # the body of a wrapper is asked for at each of its uses
+        return repository.derived(_of_name, f"{unit.path}\0{node.start_byte}\0{text}")
+    return _meant(repository, unit.path, node.start_byte, text)
+
+
+def _of_name(repository: Repository, key: str) -> Bindings:
+    path, start, text = key.split("\0")
+    return _meant(repository, path, int(start), text)
+
+
+def _meant(repository: Repository, path: str, at: int, text: str) -> Bindings:
     search = _Search(repository)
-    search.resolve(text, unit.path, node.start_byte, 0)
+    search.resolve(text, path, at, 0)
     return Bindings(tuple(search.types), search.open or not search.types)
 
 
@@ -108,6 +108,7 @@ class _Search:
         self.open = False
         self.steps = 0
         self.followed = 0
+        self.uses = 0
         self.seen: set[tuple[str, str, int]] = set() if seen is None else seen
 
     def _first(self, *key: object) -> bool:
@@ -122,7 +123,7 @@ class _Search:
         return True
 
     def parameter(self, parameter: TemplateParameter, unit: Unit, level: int) -> None:
-        used = used_as(parameter, unit)
+        used = templates.used_as(parameter, unit)
         if not re.fullmatch(r"\w+", used.name) or used.name == "operator" or level > _MAX_LEVELS:
             self.open = True
             return
@@ -142,9 +143,11 @@ class _Search:
             for path in group:
                 for at in lexical.word_places(code(self.repository, path), used.name.encode()):
                     self._use(used, parameter, unit, path, at, level)
+                if self.uses > _MAX_USES:
+                    return
             if self.followed > before:
                 return
-        for path, at in self.repository.derived(pasted, f"{used.name}\0{unit.path}"):
+        for path, at in self.repository.derived(templates.pasted, f"{used.name}\0{unit.path}"):
             self._use(used, parameter, unit, path, at, level)
 
     def _inside(self, pattern: str, used: Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
@@ -161,15 +164,19 @@ class _Search:
 
     def _use(self, used: Used, parameter: TemplateParameter, unit: Unit, path: str, at: int, level: int) -> None:
         """Follows one mention of a template's name."""
+        self.uses += 1
+        if self.uses > _MAX_USES:
+            self.open = True
+            return
         data = code(self.repository, path)
-        if path == unit.path and heads(parameter.owner, at, unit):
+        if path == unit.path and templates.heads(parameter.owner, at, unit):
             return
         following = _BLANKS.match(data, at + len(used.name))
         start = following.end() if following else at
         if data[start : start + 1] == b"<" and data[start : start + 3] != b"<<<":
             text = data[start : start + 2000].replace(b"\\", b" ").decode("utf-8", "replace")
             listed = arguments(text)
-            if not used.fits(listed) or specialises(data, at, start):
+            if not used.fits(listed) or templates.specialises(data, at, start):
                 return
             if used.place < len(listed):
                 self.resolve(listed[used.place], path, at, level + 1)
@@ -178,7 +185,7 @@ class _Search:
             if default:  # of a class: those of functions are deduced
                 self.resolve(default, unit.path, parameter.owner.start_byte, level + 1)
                 return
-            start = after_arguments(data, start)
+            start = templates.after_arguments(data, start)
         if used.function is None:
             tested = lists.tested_with(self.repository, path, at)
             if tested:
@@ -214,7 +221,7 @@ class _Search:
         if not calls:
             # Another function of that name is defined there, or what it is given is not read.
             file = self.repository.unit(path)
-            self.open = self.open or file is None or not defines_there(file, at)
+            self.open = self.open or file is None or not templates.defines_there(file, at)
         for one in calls:
             self._by_arguments(parameter, function, unit, one, level)
 
@@ -233,7 +240,7 @@ class _Search:
             return  # another function of that name
         for index, text in given.naming(parameter.name, function, unit):
             if index < len(explicit):
-                name = standing_for(parameter.name, text, explicit[index])
+                name = templates.standing_for(parameter.name, text, explicit[index])
                 if name:
                     self.resolve(name, *where, level + 1)
                     return
@@ -251,7 +258,7 @@ class _Search:
             found = type_of(call.arguments[index], call.unit, self.repository, call.host)
             name = "" if found is None else found.name
             if name and plain(text) != parameter.name:
-                name = standing_for(parameter.name, plain(text), name)
+                name = templates.standing_for(parameter.name, plain(text), name)
             if name:
                 self.resolve(name, call.unit.path, call.at, level + 1)
                 return
@@ -316,7 +323,7 @@ class _Search:
             self.resolve(meaning, path, at, level + 1)
         else:
             parameter = declarations.template_parameter(node, name, unit)
-            near = self.repository.derived(aliases, f"{name}\0{path}") if parameter is None else ()
+            near = self.repository.derived(templates.aliases, f"{name}\0{path}") if parameter is None else ()
             if parameter is not None:
                 self.parameter(parameter, unit, level + 1)
             elif near:
@@ -329,8 +336,8 @@ class _Search:
 
     def _of_traits(self, name: str, owner: str, path: str, at: int, level: int) -> None:
         """The types of ``Traits::Name``: of the class of that name, else of all classes that have such a type."""
-        found = self.repository.derived(aliases, f"{name}\0{path}\0")
-        owned = [one for one in found if stands_in(one, owner, self.repository)] if len(found) > 1 else []
+        found = self.repository.derived(templates.aliases, f"{name}\0{path}\0")
+        owned = [one for one in found if templates.stands_in(one, owner, self.repository)] if len(found) > 1 else []
         found = tuple(owned) or found
         known = [one for one in found if short(underlying(one[2])) != name and "decltype" not in one[2]]
         if not known or not self._first(f"traits {name}", "", 0):
