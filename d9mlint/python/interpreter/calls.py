@@ -35,7 +35,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import coroutines, dispatch, environment, streams
+from d9mlint.python.interpreter.library import coroutines, dispatch, environment, generics, streams
 from d9mlint.python.interpreter.library.arguments import commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 EXITS = Unknown(name="exits")
 """What a call that ends the program returns."""
-_ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 INFERENCE = "inference"
 """The context of functions whose names say that nothing is trained there."""
 
@@ -311,7 +310,7 @@ def instantiate(
     record = mappings.record(interp, cls, args, kwargs, star)
     if record is not None:
         return record
-    if len(args) == 1 and not star and not _ENUMS.isdisjoint(cls.external()):
+    if len(args) == 1 and not star and not generics.ENUMS.isdisjoint(cls.external()):
         return args[0]  # the member of this value; members are their values here
     if (other := _from_new(interp, cls, args, kwargs, frame, place, star)) is not None:
         return other

@@ -22,7 +22,7 @@ from d9mlint.python.domain.values import (
     born,
 )
 from d9mlint.python.interpreter import augmenting, calls, comparisons, definitions, expressions, linking, narrowing
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -293,8 +293,7 @@ def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
     """
     if isinstance(node, f.Sub):
         generic = expressions.evaluate(interp, node.value, frame)
-        name = generic.name if isinstance(generic, Ref) and not generic.name.startswith("typing.") else ""
-        if isinstance(generic, Class) or name.rpartition(".")[2][:1].isupper():
+        if isinstance(generic, Class) or (isinstance(generic, Ref) and generics.is_generic(generic)):
             return generic
     found = expressions.evaluate(interp, node, frame)
     leaves = [leaf for _, leaf in alternatives(found)]

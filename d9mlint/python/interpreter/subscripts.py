@@ -31,7 +31,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import dispatch
+from d9mlint.python.interpreter.library import dispatch, generics
 from d9mlint.python.interpreter.library.arguments import argv, nodes
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.marks import selection
@@ -180,6 +180,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return Unknown(frozenset({"env"})) if known is None else known
     if isinstance(holder, Ref) and (given := argv.word(interp, holder, index)) is not None:
         return given
+    if isinstance(holder, (Class, Ref)) and (generic := generics.of_types(interp, holder, index)) is not None:
+        return generic
     if isinstance(holder, Dict) and isinstance(index, Const):
         try:
             found = interp.heap.item(holder, index.value)
