@@ -21,7 +21,16 @@ from d9mlint.python.domain.values import (
     alternatives,
     born,
 )
-from d9mlint.python.interpreter import augmenting, calls, comparisons, definitions, expressions, linking, narrowing
+from d9mlint.python.interpreter import (
+    augmenting,
+    calls,
+    comparisons,
+    definitions,
+    expressions,
+    linking,
+    managers,
+    narrowing,
+)
 from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled
@@ -235,22 +244,6 @@ def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
     return left if not node.handlers else STAYS
 
 
-def _with(interp: Interpreter, node: f.With, frame: Frame) -> Left:
-    added = 0
-    for item, target in node.items:
-        value = expressions.evaluate(interp, item, frame)
-        entered, context = calls.enter_context(interp, value, frame)
-        if context:
-            interp.contexts.append(context)
-            added += 1
-        if target is not None:
-            interp.assign(target, entered, frame, f.NOWHERE)
-    left = interp.block(node.body, frame)
-    if added:
-        del interp.contexts[-added:]
-    return left
-
-
 def _match(interp: Interpreter, node: f.Match, frame: Frame) -> Left:
     subject = expressions.evaluate(interp, node.subject, frame)
 
@@ -391,6 +384,6 @@ _LOOKS = frozenset({"startswith", "endswith", "replace", "lower", "lstrip", "str
 STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {
     f.Evaluate: _evaluate, f.Assign: _assign, f.Augment: _augment, f.Return: _return,
     f.Raise: _raise, f.Assert: _assert, f.Jump: _jump, f.If: _if, f.For: _for, f.While: _while,
-    f.Try: _try, f.With: _with, f.Match: _match, f.Def: _def, f.Class: _class,
+    f.Try: _try, f.With: managers.run, f.Match: _match, f.Def: _def, f.Class: _class,
     f.Import: _import, f.ImportFrom: _import_from, f.Scope: _scope,
 }  # fmt: skip
