@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
@@ -31,6 +32,8 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
         # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
         calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)
+    if isinstance(node.target, f.Attr):
+        _note_array(interp, left, right, frame, node.place)
     if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
@@ -51,6 +54,15 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if interp.loops and isinstance(node.target, (f.Attr, f.Sub)):
         value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
+
+
+def _note_array(interp: Interpreter, left: Value, right: Value, frame: Frame, place: f.Place) -> None:
+    """Tells of an array that an object keeps, and that is changed where it lies."""
+    for cond, leaf in alternatives(left):
+        if isinstance(leaf, Obj) and leaf.type.startswith(interp.hooks.arrays):
+            interp.under(
+                cond, partial(interp.event, "put", f"{leaf.type}.__iadd__", frame, place, (right,), receiver=leaf)
+            )
 
 
 def _note_sum(interp: Interpreter, part: Value, frame: Frame, place: f.Place) -> None:
