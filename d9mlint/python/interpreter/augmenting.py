@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.interpreter import calls, expressions
+from d9mlint.python.interpreter import calls, expressions, scopes
 from d9mlint.python.interpreter.library.containers import sets
 from d9mlint.python.interpreter.scopes import tell_together
 from d9mlint.python.source import facts as f
@@ -34,14 +34,14 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
         calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)
     if isinstance(node.target, f.Attr):
         _note_array(interp, left, right, frame, node.place)
-    if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
+    loop = scopes.across(interp, node.target, frame)
+    if loop is not None and isinstance(value, Unknown):  # something unknown is added to a list
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
-    if interp.order_loops and _keeps_order(left, node.value):
-        order, sources = interp.order_loops[-1].taint
+    if loop is not None and _keeps_order(left, node.value):
+        order, sources = loop.taint
         value = Unknown(taint([value])[0], order, sources)
-    if interp.order_loops and isinstance(value, Seq):
-        loop = interp.order_loops[-1]
+    if loop is not None and isinstance(value, Seq):
         lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
         if any(leaf.born is loop for leaf in lists):
             value.born = loop  # a list for each item, filled in an order of its own

@@ -30,6 +30,7 @@ from d9mlint.python.interpreter import (
     linking,
     managers,
     narrowing,
+    scopes,
 )
 from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
@@ -77,6 +78,8 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
         discards.note(interp, node.value, value, start, frame)
     overwritten.assigned(interp, node, value, start, frame)
     for target in node.targets:
+        if interp.order_loops:
+            scopes.begin(interp, target, frame)
         interp.assign(target, value, frame, node.place)
     return STAYS
 
@@ -171,7 +174,7 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     ]
     if order:
         item = next((items[0] for _, items in every if items), None)
-        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item))
+        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item, set()))
     for cond, items in every:
         interp.under(cond, partial(_turns, interp, node, items, frame, iterable, bool(order)))
     if order:
