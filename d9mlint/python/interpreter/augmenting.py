@@ -20,6 +20,15 @@ _COMPLETION = "completion"
 """The order in which workers finish."""
 
 
+def as_augmented(node: f.Assign) -> f.Augment | None:
+    """``total = total + part`` as ``total += part``; None for other assignments."""
+    target, value = node.targets[0], node.value
+    if len(node.targets) != 1 or not isinstance(target, f.Name) or not isinstance(value, f.Op) or value.op != "+":
+        return None
+    left, *rest = value.operands
+    return f.Augment(target, value.op, rest[0], node.place) if left == target and len(rest) == 1 else None
+
+
 def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     """What ``target op= value`` does."""
     left = expressions.evaluate(interp, node.target, frame)

@@ -72,6 +72,8 @@ def _drop_unused(interp: Interpreter, node: f.Evaluate) -> None:
 def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
     if node.value is None:
         return STAYS
+    if interp.order_loops and (grown := augmenting.as_augmented(node)) is not None:
+        return _augment(interp, grown, frame)
     start = len(interp.story.events)
     value = expressions.evaluate(interp, node.value, frame)
     if isinstance(node.value, f.Call) and discards.unread(interp, node.targets, frame):
