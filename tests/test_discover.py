@@ -321,10 +321,15 @@ def test_a_program_may_be_called_like_a_test(root: Path) -> None:
             "test_policy.py": reads + GUARD,
             "test_steps.py": "import pytest\n" + reads + GUARD,
             "model_test.py": "from absl.testing import absltest\n" + GUARD,
-            "test_shapes.py": GUARD,
+            "test_shapes.py": "def test_shape():\n    assert run()\n" + GUARD,
+            "test_layers.py": "class TestLayers:\n    def test_one(self):\n        assert run()\n" + GUARD,
+            "test_model.py": "import numpy.testing as npt\n" + GUARD,
+            "tests/test_speed.py": GUARD,
+            # What is tested here is a network: nothing in it is what a framework for tests would run.
+            "test_models.py": "def test_epoch(net, loader):\n    # Testing loop\n    return net(loader)\n" + GUARD,
         },
     )
-    assert names(found(root, ".").entries) == ["test_policy.py"]
+    assert names(found(root, ".").entries) == ["test_models.py", "test_policy.py"]
 
 
 def test_no_entries(root: Path) -> None:
@@ -598,7 +603,8 @@ def test_a_module_that_another_imports_is_no_script(tmp_path: Path, line: str) -
     assert discover([tmp_path], Config(root=tmp_path)).entries == ()
 
 
-@pytest.mark.parametrize("name", ["setup.py", "conftest.py", "__init__.py", "test_learn.py"])
+@pytest.mark.parametrize("name", ["setup.py", "conftest.py", "__init__.py", "tests/test_learn.py"])
 def test_some_modules_that_work_are_no_scripts(tmp_path: Path, name: str) -> None:
+    (tmp_path / "tests").mkdir()
     (tmp_path / name).write_text("for name in 'abc':\n    print(name)\n")
     assert discover([tmp_path], Config(root=tmp_path)).entries == ()

@@ -178,7 +178,12 @@ def _search(
 
 _TEST = re.compile(r"test_.*\.py|.*_tests?\.py")
 """Files of tests by pytest's and unittest's naming: in a folder they are no programs whose results anybody compares."""
-_TEST_WORDS = re.compile(rb"\b(?:unittest|pytest|absltest|testing|TestCase|tf\.test)\b")
+_TEST_WORDS = re.compile(rb"\b(?:unittest|pytest|absltest|TestCase|tf\.test)\b|\.testing\b|\bimport testing\b")
+_TEST_FOLDERS = ("test", "tests", "testing")
+_TESTS = re.compile(
+    rb"^(?:async )?def test\w*\(\)|^[ \t]+(?:async )?def test\w*\(self\b|^class (?:Test\w*|\w*Tests?)\b", re.MULTILINE
+)
+"""What pytest collects without fixtures, and unittest; a program that tests a model has none of it."""
 _COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fire|hydra|sacred|FLAGS)\b")
 """What a program says that reads a command line; one of the words of test frameworks makes it tests all the same."""
 
@@ -222,15 +227,15 @@ def _read(files: Iterable[File], unchecked: list[Unchecked]) -> Iterator[File]:
             unchecked.append(unreadable(file.path, error))
         else:
             by_itself = has_main_guard(data) or is_percent(data) or _PARSES.search(data) is not None
-            runs = by_itself and not _holds_tests(file.path.name, data)
+            runs = by_itself and not _holds_tests(file.path, data)
             runs = runs or file.runs or file.path.name == "__main__.py"
-            works = not runs and _may_be_script(file.path.name, data)
+            works = not runs and _may_be_script(file.path, data)
             yield file._replace(runs=runs, kernels=may_hold_kernels(data), works=works)
 
 
-def _may_be_script(name: str, data: bytes) -> bool:
+def _may_be_script(path: Path, data: bytes) -> bool:
     """Whether a module does something when it is executed; one that another module imports is none."""
-    if name in _NO_SCRIPTS or _holds_tests(name, data):
+    if path.name in _NO_SCRIPTS or _holds_tests(path, data):
         return False
     if _WORKS.search(data) is not None:
         return True
@@ -262,11 +267,18 @@ def _imported(path: Path) -> Iterator[str]:
         yield from re.findall(r"\w+", line.decode("utf-8", "replace"))
 
 
-def _holds_tests(name: str, data: bytes) -> bool:
-    """Whether a file holds tests by its name and what it says: a program that tests a policy reads a command line."""
-    return _TEST.fullmatch(name) is not None and (
-        _COMMAND_LINE.search(data) is None or _TEST_WORDS.search(data) is not None
-    )
+def _holds_tests(path: Path, data: bytes) -> bool:
+    """Whether a file holds tests by its name and what it says.
+
+    A program that tests a policy reads a command line, or has nothing that a test framework would run.
+    """
+    if _TEST.fullmatch(path.name) is None:
+        return False
+    if _TEST_WORDS.search(data) is not None:
+        return True
+    if _COMMAND_LINE.search(data) is not None:
+        return False
+    return path.parent.name in _TEST_FOLDERS or _TESTS.search(data) is not None
 
 
 def may_hold_kernels(data: bytes) -> bool:

@@ -60,8 +60,8 @@ class Effect(NamedTuple):
     options: Argument | None = None
     """A dict there holds keyword arguments, too (``lightgbm.train(params, ...)``)."""
     varies: str = ""
-    """The result differs from run to run whatever is seeded: because of the ``gpu``, ``threads``, the ``search`` or the
-    ``clock``."""
+    """The result differs from run to run whatever is seeded: because of the ``gpu``, ``threads``, the ``search``, the
+    ``clock`` or Python's ``hash`` of texts."""
     remedy: str = ""
     """What to do about it, where the rule alone cannot say."""
     when: Mapping[str, Any] = {}

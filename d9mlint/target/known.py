@@ -74,6 +74,10 @@ _VLLM = """
     0.17.1 0.18.1 0.19.1 0.20.2 0.21.0 0.22.1 0.23.0 0.24.0 0.25.1 0.26.0 0.27.1 0.28.0 0.29.0 0.30.0 0.31.0 0.32.0
     0.33.0
 """
+_GENSIM = """
+    0.12.4 0.13.4 1.0.1 2.0.0 2.1.0 2.2.0 2.3.0 3.0.0 3.1.0 3.2.0 3.3.0 3.4.0 3.5.0 3.6.0 3.7.3 3.8.0 3.8.1 3.8.3 4.0.1
+    4.1.2 4.2.0 4.3.3 4.4.0
+"""
 _XGBOOST = """
     0.7.post4 0.71 0.72.1 0.80 0.81 0.82 0.90 1.0.2 1.1.1 1.2.1 1.3.3 1.4.2 1.5.2 1.6.2 1.7.6 2.0.3 2.1.4 3.0.5 3.1.3
     3.2.0
@@ -88,6 +92,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "accelerate": tuple(_ACCELERATE.split()),
         "albumentations": tuple(_ALBUMENTATIONS.split()),
+        "gensim": tuple(_GENSIM.split()),
         "gym": tuple(_GYM.split()),
         "horovod": tuple(_HOROVOD.split()),
         "jax": tuple(_JAX.split()),

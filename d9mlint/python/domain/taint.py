@@ -71,6 +71,7 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     origins: set[str] = set()
     order = ""
     sources: dict[int, Event] = {}
+    plain: list[Event] = []
     for value in values:
         if type(value) in _CLEAN:
             continue
@@ -78,8 +79,14 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
             o, r, s = taint_of(leaf)
             origins |= o
             order = order or r
+            if not o and not r:
+                plain += s
+                continue
             for event in s:
                 sources.setdefault(id(event), event)
+    if not order:  # (an item of a listing comes from it, but what is in an order has that from elsewhere)
+        for event in plain:
+            sources.setdefault(id(event), event)
     return frozenset(origins), order, tuple(sources.values())
 
 

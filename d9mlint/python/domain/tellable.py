@@ -9,7 +9,7 @@ from keyword import iskeyword
 from d9mlint.python.domain import diagrams
 from d9mlint.python.domain.conditions import Cond, Flag, Opaque, literal
 
-_PLACE = r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\)|\.[^\W\d]\w*)*"""
+_PLACE = r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get(?:_\w+)?\((['"])\w+\3[^()]{0,40}\)|\.[^\W\d]\w*)*"""
 _SETTING = re.compile(_PLACE)
 _CONFIG = r"_*(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
@@ -22,7 +22,7 @@ _OF_TEXT = re.compile(
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)
 _PROGRESS = re.compile(r"^self\.(?:\w+_)?(?:step|epoch|iter|iteration|batch|count|index|idx)s?$")
 """How far an object has come, which nobody sets."""
-_PART = re.compile(r"""(?:\[['"]|\.get\(['"])(?P<name>\w+)['"](?:\]|[^()]{0,40}\))""")
+_PART = re.compile(r"""(?:\[['"]|\.get(?:_\w+)?\(['"])(?P<name>\w+)['"](?:\]|[^()]{0,40}\))""")
 """How a program takes a part of a config by its name."""
 _ONE_PROCESS = re.compile(r"(?:\w+[._])*rank (?:==|is) 0|\w+\[(['\"])(?:\w+_)?rank\1\] (?:==|is) 0")
 """Whether this is the first of several processes, or the only one: so every run has one in which it holds."""

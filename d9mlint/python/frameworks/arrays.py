@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Const, Dict, Ref, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import made_of, results
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
 PICKLED = ("pickle.load", "cPickle.load", "cloudpickle.load", "dill.load", "joblib.load")
 PICKLES = ("pickle.dump", "cPickle.dump", "cloudpickle.dump", "dill.dump", "joblib.dump")
@@ -16,15 +16,35 @@ SAVES = ("numpy.save", "numpy.savez", *PICKLES)
 _GET, _SET = "keras.Model.get_weights", "keras.Model.set_weights"
 _VARIABLES = (".variables", ".trainable_variables", ".weights", ".trainable_weights")
 """How the lists of variables end that models and modules have."""
+STEPS = ("optax.apply_updates", "equinox.apply_updates")
+"""Calls that give the parameters after a step, as values (optax/_src/update.py, equinox/_update.py)."""
+_OF_EACH = ("jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap")
+"""Calls that make something of each array of parameters: ``tree.map(lambda a, b: 0.9 * a + 0.1 * b, mean, params)``."""
 _TAKES = (".numpy", ".state_dict")
 """How methods end that give the arrays of a variable, or all of a network."""
 
 
 def holds_weights(program: Program, save: Event) -> bool:
     """Whether a call writes the arrays of a model's weights."""
-    makers = results(program)
-    made = (one for value in save.args for part in _parts(value) for one in made_of(part, makers))
-    return any(one.name == _GET or one.name.endswith(_TAKES) or _takes_variables(one) for one in made)
+    stepped = program.once("stepped", _stepped)
+    parts = [part for value in save.args for part in _parts(value)]
+    return any(id(part) in stepped or _of_weights(part, results(program)) for part in parts)
+
+
+def _stepped(program: Program) -> frozenset[int]:
+    """The ``id`` of each value that a step of training is taken from, as before the first one."""
+    given = (leaf for e in program.calls(*STEPS) for value in e.args[:1] for _, leaf in alternatives(value))
+    return frozenset(id(leaf) for leaf in given if leaf is not UNKNOWN and not isinstance(leaf, Const))
+
+
+def _of_weights(value: Value, makers: Makers, depth: int = 3) -> bool:
+    """Whether a value, or a part of it, is the arrays of a model's weights, or an average of them."""
+    for made in (one for part in _parts(value) for one in made_of(part, makers)):
+        if made.name in (_GET, *STEPS) or made.name.endswith(_TAKES) or _takes_variables(made):
+            return True
+        if depth and made.name in _OF_EACH and any(_of_weights(one, makers, depth - 1) for one in made.args[1:]):
+            return True
+    return False
 
 
 def _parts(value: Value) -> Iterator[Value]:
@@ -32,7 +52,7 @@ def _parts(value: Value) -> Iterator[Value]:
     for _, leaf in alternatives(value):
         yield leaf
         if isinstance(leaf, Dict):
-            yield from leaf.items.values()
+            yield from (one for item in leaf.items.values() for _, one in alternatives(item))
         elif isinstance(leaf, Seq) and leaf.element is not None:
             yield leaf.element
 

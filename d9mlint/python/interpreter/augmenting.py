@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.interpreter import calls, expressions
+from d9mlint.python.interpreter import calls, expressions, scopes
 from d9mlint.python.interpreter.library.containers import sets
 from d9mlint.python.interpreter.scopes import tell_together
 from d9mlint.python.source import facts as f
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
 _COMPLETION = "completion"
 """The order in which workers finish."""
+
+
+def as_augmented(node: f.Assign) -> f.Augment | None:
+    """``total = total + part`` as ``total += part``; None for other assignments."""
+    target, value = node.targets[0], node.value
+    if len(node.targets) != 1 or not isinstance(target, f.Name) or not isinstance(value, f.Op) or value.op != "+":
+        return None
+    left, *rest = value.operands
+    return f.Augment(target, value.op, rest[0], node.place) if left == target and len(rest) == 1 else None
 
 
 def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
@@ -31,14 +41,16 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
         # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
         calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)
-    if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
+    if isinstance(node.target, f.Attr):
+        _note_array(interp, left, right, frame, node.place)
+    loop = scopes.across(interp, node.target, frame)
+    if loop is not None and isinstance(value, Unknown):  # something unknown is added to a list
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
-    if interp.order_loops and _keeps_order(left, node.value):
-        order, sources = interp.order_loops[-1].taint
+    if loop is not None and _keeps_order(left, node.value):
+        order, sources = loop.taint
         value = Unknown(taint([value])[0], order, sources)
-    if interp.order_loops and isinstance(value, Seq):
-        loop = interp.order_loops[-1]
+    if loop is not None and isinstance(value, Seq):
         lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
         if any(leaf.born is loop for leaf in lists):
             value.born = loop  # a list for each item, filled in an order of its own
@@ -51,6 +63,15 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if interp.loops and isinstance(node.target, (f.Attr, f.Sub)):
         value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
+
+
+def _note_array(interp: Interpreter, left: Value, right: Value, frame: Frame, place: f.Place) -> None:
+    """Tells of an array that an object keeps, and that is changed where it lies."""
+    for cond, leaf in alternatives(left):
+        if isinstance(leaf, Obj) and leaf.type.startswith(interp.hooks.arrays):
+            interp.under(
+                cond, partial(interp.event, "put", f"{leaf.type}.__iadd__", frame, place, (right,), receiver=leaf)
+            )
 
 
 def _note_sum(interp: Interpreter, part: Value, frame: Frame, place: f.Place) -> None:

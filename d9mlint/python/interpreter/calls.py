@@ -32,14 +32,13 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
+from d9mlint.python.interpreter import attributes, binding, callbacks, expressions, managers
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import coroutines, dispatch, environment, streams
+from d9mlint.python.interpreter.library import coroutines, dispatch, environment, generics, streams
 from d9mlint.python.interpreter.library.arguments import commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
-from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.reuse.summaries import (
     Summary,
     generalized,
@@ -56,25 +55,8 @@ if TYPE_CHECKING:
 
 EXITS = Unknown(name="exits")
 """What a call that ends the program returns."""
-_ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 INFERENCE = "inference"
 """The context of functions whose names say that nothing is trained there."""
-
-
-def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Value, str]:
-    """What ``with value as x`` binds, and the context that its body runs in."""
-    if isinstance(value, Obj) and value.event is not None:
-        for effect in value.event.effects:
-            if effect.enters and holds(value.event, effect.when) is True:
-                return value, effect.enters
-        context = ask(interp.hooks.enters, value.event)
-        if context is not None:
-            return value, context
-    if isinstance(value, Inst):
-        enter = attributes.attribute(interp, value, "__enter__", frame, f.NOWHERE)
-        if isinstance(enter, Bound):
-            return call(interp, enter, [], {}, frame, f.NOWHERE), ""
-    return value, ""
 
 
 # -- calls ---------------------------------------------------------------------------------------------------------
@@ -216,9 +198,15 @@ def enter(
     texts = texts_of(given)
     key = _alike(interp, func, one, inner, made, often)
     conds = interp.path.all
+    names = _decorators(interp, func)
+    parts = managers.parts(interp, func, names, place) if names else None
     # One of many branches that all make the same layers says under its own condition that they are there.
     known = interp.summaries.find(key, None if often and (quiet or runs >= MAX_BRANCHES) else conds)
-    if known is not None and (often or not any(hook(inner) for hook in interp.hooks.counts_each_call)):
+    if (
+        known is not None
+        and parts is None
+        and (often or not any(hook(inner) for hook in interp.hooks.counts_each_call))
+    ):
         interp.stopped = either(interp.stopped, known.stopped)
         if made is not None:
             made.attrs.update(known.attrs)
@@ -227,7 +215,6 @@ def enter(
     interp.summaries.runs[one] += 1
     interp.summaries.texts[one, texts] += 1
     interp.entered.add(id(node))
-    names = _decorators(interp, func)
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
     if INFERENCE not in interp.contexts and inferring.infers(func):
         added.append(INFERENCE)
@@ -241,8 +228,10 @@ def enter(
         if isinstance(node, f.Lambda):
             result = expressions.evaluate(interp, node.body, inner)
         else:
-            returned, _, stopped = interp.block(node.body, inner)
+            returned, _, stopped = interp.block(node.body if parts is None else parts[0], inner)
             result = _result(node, inner, returned, stopped)
+            if parts is not None:
+                managers.keep(interp, parts[1], inner)
     finally:
         interp.stack, interp.callers = stack, callers
         interp.running.discard(again)
@@ -311,7 +300,7 @@ def instantiate(
     record = mappings.record(interp, cls, args, kwargs, star)
     if record is not None:
         return record
-    if len(args) == 1 and not star and not _ENUMS.isdisjoint(cls.external()):
+    if len(args) == 1 and not star and not generics.ENUMS.isdisjoint(cls.external()):
         return args[0]  # the member of this value; members are their values here
     if (other := _from_new(interp, cls, args, kwargs, frame, place, star)) is not None:
         return other

@@ -266,13 +266,17 @@ def spelled(node: f.Expr) -> str:
         return f"{holder}[{node.key.value!r}]" if holder else ""
     if isinstance(node, f.Call) and (key := key_asked(node)):
         holder = spelled(node.func.value) if isinstance(node.func, f.Attr) else ""
-        return f"{holder}.get({key!r})" if holder else ""
+        return f"{holder}.{node.func.name}({key!r})" if holder and isinstance(node.func, f.Attr) else ""
     return ""
+
+
+GETTERS = frozenset({"get", "get_string", "get_int", "get_float", "get_bool", "get_list", "get_config"})
+"""Methods that give a setting by its key: of dicts, and of pyhocon's configurations (pyhocon/config_tree.py)."""
 
 
 def key_asked(node: f.Call) -> str:
     """The key of ``settings.get("mode", default)``; empty for other calls."""
-    known = isinstance(node.func, f.Attr) and node.func.name == "get" and 0 < len(node.args) < 3
+    known = isinstance(node.func, f.Attr) and node.func.name in GETTERS and 0 < len(node.args) < 3
     key = node.args[0].value if known and not any(arg.star or arg.keyword for arg in node.args) else None
     return key.value if isinstance(key, f.Const) and isinstance(key.value, str) else ""
 

@@ -43,6 +43,7 @@ from d9mlint.python.interpreter.hooks import Framework, Hooks
 from d9mlint.python.interpreter.library import environment, functions
 from d9mlint.python.interpreter.library.arguments.commandline import CommandLine
 from d9mlint.python.interpreter.library.containers import mappings, sequences
+from d9mlint.python.interpreter.managers import Opening
 from d9mlint.python.interpreter.reuse.sharing import Linker, Shared
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -85,6 +86,7 @@ class Interpreter:
         self.running: set[object] = set()
         """The functions (by ``id``) that are being told."""
         self.importing = 0
+        self.opening: Opening | None = None
         self.detached = False
         self.unreached = False
         self.deferred = 0

@@ -28,11 +28,32 @@ class OrderLoop(NamedTuple):
     """The number of the next thing to be made when it began: what is older is not made in its turns."""
     item: Value | None = None
     """What its variable takes in each turn."""
+    begun: set[tuple[int, str]] | None = None
+    """The names, each with the number of its frame, that its turns give a value of their own: ``total = 0.0``."""
 
     @property
     def taint(self) -> tuple[str, tuple[Event, ...]]:
         """The order, and where it comes from."""
         return self.order, self.sources
+
+
+def begin(interp: Interpreter, target: f.Expr, frame: Frame) -> None:
+    """A name is given a value in the turns of the loops around: what is added to it in a turn is of that turn."""
+    if isinstance(target, f.Items):
+        for item in target.items:
+            begin(interp, item, frame)
+    elif isinstance(target, f.Name):
+        for loop in interp.order_loops:
+            if loop.begun is not None:
+                loop.begun.add((frame.tick, target.id))
+
+
+def across(interp: Interpreter, target: f.Expr, frame: Frame) -> OrderLoop | None:
+    """The innermost loop in no promised order whose turns go on with what a target holds; None for none."""
+    for loop in reversed(interp.order_loops):
+        if loop.begun is None or not isinstance(target, f.Name) or (frame.tick, target.id) not in loop.begun:
+            return loop
+    return None
 
 
 def tell_together(

@@ -21,8 +21,18 @@ from d9mlint.python.domain.values import (
     alternatives,
     born,
 )
-from d9mlint.python.interpreter import augmenting, calls, comparisons, definitions, expressions, linking, narrowing
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter import (
+    augmenting,
+    calls,
+    comparisons,
+    definitions,
+    expressions,
+    linking,
+    managers,
+    narrowing,
+    scopes,
+)
+from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -62,12 +72,16 @@ def _drop_unused(interp: Interpreter, node: f.Evaluate) -> None:
 def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
     if node.value is None:
         return STAYS
+    if interp.order_loops and (grown := augmenting.as_augmented(node)) is not None:
+        return _augment(interp, grown, frame)
     start = len(interp.story.events)
     value = expressions.evaluate(interp, node.value, frame)
     if isinstance(node.value, f.Call) and discards.unread(interp, node.targets, frame):
         discards.note(interp, node.value, value, start, frame)
     overwritten.assigned(interp, node, value, start, frame)
     for target in node.targets:
+        if interp.order_loops:
+            scopes.begin(interp, target, frame)
         interp.assign(target, value, frame, node.place)
     return STAYS
 
@@ -162,7 +176,7 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     ]
     if order:
         item = next((items[0] for _, items in every if items), None)
-        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item))
+        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item, set()))
     for cond, items in every:
         interp.under(cond, partial(_turns, interp, node, items, frame, iterable, bool(order)))
     if order:
@@ -235,22 +249,6 @@ def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
     return left if not node.handlers else STAYS
 
 
-def _with(interp: Interpreter, node: f.With, frame: Frame) -> Left:
-    added = 0
-    for item, target in node.items:
-        value = expressions.evaluate(interp, item, frame)
-        entered, context = calls.enter_context(interp, value, frame)
-        if context:
-            interp.contexts.append(context)
-            added += 1
-        if target is not None:
-            interp.assign(target, entered, frame, f.NOWHERE)
-    left = interp.block(node.body, frame)
-    if added:
-        del interp.contexts[-added:]
-    return left
-
-
 def _match(interp: Interpreter, node: f.Match, frame: Frame) -> Left:
     subject = expressions.evaluate(interp, node.subject, frame)
 
@@ -293,8 +291,7 @@ def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
     """
     if isinstance(node, f.Sub):
         generic = expressions.evaluate(interp, node.value, frame)
-        name = generic.name if isinstance(generic, Ref) and not generic.name.startswith("typing.") else ""
-        if isinstance(generic, Class) or name.rpartition(".")[2][:1].isupper():
+        if isinstance(generic, Class) or (isinstance(generic, Ref) and generics.is_generic(generic)):
             return generic
     found = expressions.evaluate(interp, node, frame)
     leaves = [leaf for _, leaf in alternatives(found)]
@@ -392,6 +389,6 @@ _LOOKS = frozenset({"startswith", "endswith", "replace", "lower", "lstrip", "str
 STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {
     f.Evaluate: _evaluate, f.Assign: _assign, f.Augment: _augment, f.Return: _return,
     f.Raise: _raise, f.Assert: _assert, f.Jump: _jump, f.If: _if, f.For: _for, f.While: _while,
-    f.Try: _try, f.With: _with, f.Match: _match, f.Def: _def, f.Class: _class,
+    f.Try: _try, f.With: managers.run, f.Match: _match, f.Def: _def, f.Class: _class,
     f.Import: _import, f.ImportFrom: _import_from, f.Scope: _scope,
 }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Flag, flag_test
-from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
@@ -31,7 +31,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import dispatch
+from d9mlint.python.interpreter.library import dispatch, generics
 from d9mlint.python.interpreter.library.arguments import argv, nodes
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.marks import selection
@@ -107,7 +107,6 @@ def _names(node: f.Sub) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 and is_of_config(f"{expressions.spelled(holder)}[") else ()
 
 
-_GET = ".get"
 _SETTING = "setting"
 """The key of notes of what is put into settings that are not known."""
 
@@ -180,6 +179,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return Unknown(frozenset({"env"})) if known is None else known
     if isinstance(holder, Ref) and (given := argv.word(interp, holder, index)) is not None:
         return given
+    if isinstance(holder, (Class, Ref)) and (generic := generics.of_types(interp, holder, index)) is not None:
+        return generic
     if isinstance(holder, Dict) and isinstance(index, Const):
         try:
             found = interp.heap.item(holder, index.value)
@@ -258,12 +259,16 @@ def asked(interp: Interpreter, found: Value, key: str, node: f.Call) -> Value:
     """What ``holder.get(key)`` gives: of a configuration that is not known a setting, as ``holder[key]`` does."""
     if not is_of_config(expressions.spelled(node)):
         return found
-    if isinstance(found, Obj) and found.event is not None and found.event.name.endswith(_GET) and not found.attrs:
+    if isinstance(found, Obj) and found.event is not None and _is_getter(found.event) and not found.attrs:
         holder = found.event.receiver
         return as_setting(interp, Unknown(*taint([found])), UNKNOWN if holder is None else holder, key, node)
     if type(found) is Unknown and not found.name:
         return as_setting(interp, Unknown(found.origins, found.order, found.sources), found, key, node)
     return found
+
+
+def _is_getter(event: Event) -> bool:
+    return event.name.rpartition(".")[2] in expressions.GETTERS
 
 
 def as_setting(interp: Interpreter, found: Unknown, holder: Value, key: object, node: f.Sub | f.Call) -> Unknown:

@@ -9,8 +9,8 @@ from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 
-_ALONE = "multiprocessing.Process"
-"""Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
+_ALONE = ("multiprocessing.Process", "multiprocessing.Context.Process")
+"""Start one worker for one task: its copy of the state belongs to that task, whatever the timing."""
 _ONE_TASK = (".apply_async", ".apply", ".submit")
 """Calls that start one task each."""
 
@@ -48,6 +48,6 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
             )
-            if start is not None and start.name != _ALONE and not _own(start, event):
+            if start is not None and start.name not in _ALONE and not _own(start, event):
                 groups.setdefault(start.index, (start, []))[1].append(event)
     return tuple(groups.values())

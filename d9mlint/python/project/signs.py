@@ -296,6 +296,14 @@ _SIGNS = (
         "numpy", "<1.24", b"np.int", b"np.float", b"np.object", b"np.complex", b"numpy.int", b"numpy.float",
         b"numpy.object", needs=b"numpy",
     ),
+    # gensim 4.0 renamed these arguments (github.com/piskvorky/gensim/wiki/Migrating-from-Gensim-3.x-to-4).
+    _Sign(
+        "gensim", "<4",
+        re.compile(
+            rb"^[^#\n\"']*\b(?:Word2Vec|Doc2Vec|FastText)\((?:[^()#]|\([^()]*\))*?\b((?:size|iter)[ ]?=)(?=[^=])", re.M
+        ),
+        words=(b"size=", b"size =", b"iter=", b"iter ="), needs=b"gensim",
+    ),
     # What came with a release (its release notes): a README that names an older one speaks of other code.
     _names("torch", ">=2.0", b"torch.compile", b"torch.nn.functional.scaled_dot_product_attention"),
     _names("torch", ">=1.9", b"torch.inference_mode"),
@@ -304,7 +312,7 @@ _SIGNS = (
 )  # fmt: skip
 _ROOTS = (
     b"tensorflow", b"keras", b"torch", b"fit_generator(", b"multi_gpu_model(", b".estimator.", b"numpy", b"scipy",
-    b"sklearn", b"librosa", b"sonnet", b"gym", b"time.clock", b"tf.compat.v1.disable_",
+    b"sklearn", b"librosa", b"sonnet", b"gym", b"gensim", b"time.clock", b"tf.compat.v1.disable_",
 )  # fmt: skip
 """One of them is in each file that has any of the signs: a quicker look than one for all their words."""
 KEYS = tuple(dict.fromkeys([("python", "<3"), *((sign.package, sign.specifier) for sign in _SIGNS)]))

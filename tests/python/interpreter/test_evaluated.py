@@ -51,6 +51,12 @@ args = parser.parse_args()
         ("eval('runners.' + args.runner)().run()", [6]),
         ("eval(f'runners.{args.text}')().run()", [6]),
         ("def main():\n    Chosen = Noisy\n    eval('Chosen')().run()\n\nmain()", [6]),
+        ("eval('Noisy()').run()", [6]),
+        ("eval('runners.Noisy()').run()", [6]),
+        ("eval(args.runner + '()').run()", [6]),
+        ("eval('runners.' + args.kind + '( )').run()", [6]),
+        ("def go(one, two):\n    two().run()\n\neval('go(args, runners.Noisy)')", [6]),
+        ("def go(one, two):\n    two().run()\n\neval('go(Noisy, Calm)')", []),
     ],
 )
 def test_a_name_is_followed(d9mlint: Callable[..., Ran], tmp_path: Path, line: str, drawn: list[int]) -> None:
@@ -61,12 +67,29 @@ def test_a_name_is_followed(d9mlint: Callable[..., Ran], tmp_path: Path, line: s
     assert ran.json["coverage"][0]["unfollowed"] == []
 
 
-@pytest.mark.parametrize("line", ["print(eval(args.steps))", "eval(args.text)", "eval(args.runner + '()').run()"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(eval(args.steps))",
+        "eval(args.text)",
+        "eval(args.runner + '(*args)').run()",
+        "eval(args.text + '(1)')",
+        "eval(f'print({args.text})')",
+    ],
+)
 def test_other_texts_are_told(d9mlint: Callable[..., Ran], tmp_path: Path, line: str) -> None:
     (tmp_path / "runners.py").write_text(RUNNERS)
     (tmp_path / "train.py").write_text(f"{HEAD}{line}\n")
     (coverage,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["coverage"]
     assert [one["reason"] for one in coverage["unfollowed"]] == ["it runs a text that is only known at run time"]
+
+
+def test_what_is_called_is_told_by_its_name(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "runners.py").write_text(RUNNERS)
+    text = HEAD.replace("required=True", 'default=""') + "eval('runners.' + args.text + '()')\n"
+    (tmp_path / "train.py").write_text(text)
+    (found,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["findings"]
+    assert (found["line"], found["when"]) == (15, ["--text is helper"])
 
 
 def test_it_is_of_the_kind_of_the_default(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:

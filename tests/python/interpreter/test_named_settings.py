@@ -39,6 +39,8 @@ class Trainer:
         ("noise = config.get('noise', None)\nif noise:\n    print(torch.rand(1))", "`config.get('noise')` is true"),
         ("draw(config['noise'])", "`config['noise']` is true"),
         ("draw(config.get('noise'))", "`config.get('noise')` is true"),
+        ("draw(config.get_bool('noise', True))", "`config.get_bool('noise')` is true"),
+        ("if config.get_string('mode') == 'b':\n    print(torch.rand(1))", "`config.get_string('mode')` is 'b'"),
         ("draw(noise=config['data'].get('noise', 0))", "`config['data'].get('noise')` is true"),
         ("Trainer(config).step()", "`config.get('noisy')` is true"),
         ("if config.get('mode', 'a') == 'b':\n    print(torch.rand(1))", "`config.get('mode')` is 'b'"),

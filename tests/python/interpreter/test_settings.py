@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.python.judging.test_causes import found
+
 SETTINGS = """from dataclasses import dataclass, field
 from typing import Optional
 import torch
@@ -141,3 +143,31 @@ def test_settings_that_begin_with_a_word_are_handed_on_under_their_names(d9mlint
     Path("net.py").write_text(PREFIXES)
     (found,) = d9mlint("net.py", "--format", "json", "--select", "unseeded-python").json["findings"]
     assert (found["line"], found["when"], found["related"]) == (14, [], [])
+
+
+@pytest.mark.parametrize(("default", "lines"), [("''", [5, 7]), ("'calm'", [])])
+def test_an_empty_text_is_filled_in_by_names_that_a_file_gives(default: str, lines: list[int]) -> None:
+    text = f"""import random
+
+def chosen(config):
+    if config.kind == "first":
+        return random.random()
+    if config.kind == "second":
+        return random.gauss(0, 1)
+    if config.kind == "":
+        raise ValueError(config.kind)
+
+class Config:
+    kind = {default}
+
+    def load(self):
+        for line in open("parameters.txt"):
+            name, value = line.split()
+            setattr(self, name, value)
+
+config = Config()
+config.load()
+print(chosen(config))
+"""
+    told = [(one.location, *(r.location for r in one.related)) for one in found(text, "unseeded-python")]
+    assert sorted({place.line for places in told for place in places}) == lines

@@ -35,11 +35,30 @@ def when(program: str, rule: str) -> list[tuple[str, ...]]:
         ('Path("split.npy").exists()', "`split.npy` is there"),
         ('os.path.isfile(os.path.join(args.out, "split.npy"))', "`<--out>/split.npy` is there"),
         ('not os.path.exists(f"{args.out}/split.npy")', "`<--out>/split.npy` is not there yet"),
+        ("os.path.isdir(args.out)", "`<--out>` is there"),
+        ("not os.path.isfile(args.out) and os.path.isdir(args.out)", "`<--out>` is a folder"),
+        ('not os.path.isdir("a.npy") and os.path.isfile("a.npy")', "`a.npy` is a file"),
     ],
 )
 def test_a_file_that_has_to_be_there_or_not_is_told(test: str, told: str) -> None:
     program = f"{PARSER}\nif {test}:\n    print(np.random.permutation(8))\n"
     assert when(program, "unseeded-numpy") == [(told,)]
+
+
+def test_parts_of_a_config_that_have_one_name_are_not_told_as_if_they_were_one() -> None:
+    program = f"""{PARSER}
+def draw(config, rows):
+    if config["kind"] == "random":
+        print(np.random.permutation(rows))
+
+def make(config):
+    if config["kind"] == "rows":
+        if config["noise"]:
+            draw(config["rows"], 8)
+
+make(yaml.safe_load(open("config.yaml")))
+"""
+    assert when(program, "unseeded-numpy") == [('`config["noise"]` is true',)]
 
 
 def test_a_folder_that_files_may_be_joined_to_is_not_taken_for_one_of_them() -> None:

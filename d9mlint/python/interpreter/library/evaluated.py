@@ -1,4 +1,4 @@
-"""What ``eval`` gives of a text that is nothing but a name: ``eval(args.runner)``, ``eval("models." + args.arch)``.
+"""What ``eval`` gives of a text that is a name, or a call of one: ``eval(args.runner)``, ``eval(mode + "(args)")``.
 
 What else a text may hold is not evaluated, and told as not followed.
 """
@@ -30,7 +30,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes
+from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment
 
@@ -39,13 +39,36 @@ if TYPE_CHECKING:
 
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 """A name, and attributes of what it stands for."""
+_CALL = re.compile(rf"([\w.]*)\(\s*({_PATH.pattern}(?:\s*,\s*{_PATH.pattern})*)?\s*\)\s*")
+"""The end of a name, and the names that what it stands for is called with."""
+EVALUATED = "evaluated"
+"""The kind of a call of ``eval`` whose text was followed."""
 
 
 def _eval(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if len(event.args) > 1 and not (isinstance(event.args[1], Module) and event.args[1] is frame.module):
         return UNKNOWN  # in other names than those that stand here
     texts = alternatives(environment.first(event))
-    return choose([(c, interp.under(c, partial(_of_text, interp, event, text, frame)) or ABSENT) for c, text in texts])
+    return choose([(c, interp.under(c, partial(_result, interp, event, text, frame)) or ABSENT) for c, text in texts])
+
+
+def _result(interp: Interpreter, event: Event, text: Value, frame: Frame) -> Value:
+    """What a text gives: that of a call where it ends in one whose arguments are names."""
+    parts = text.parts if isinstance(text, Text) else (text,)
+    last = parts[-1]
+    match = _CALL.fullmatch(last.value) if isinstance(last, Const) and isinstance(last.value, str) else None
+    if match is None:
+        return _of_text(interp, event, text, frame)
+    name: Value = Const(match[1])
+    if len(parts) > 1:
+        rest = [*parts[:-1], *([name] if match[1] else [])]
+        name = rest[0] if len(rest) == 1 else text_of(rest)
+    func = _of_text(interp, event, name, frame)
+    if not _is_known(func):
+        return UNKNOWN
+    args = [_named(interp, event, one.strip(), frame) for one in (match[2] or "").split(",") if one.strip()]
+    interp.heap.mark(event, kind=EVALUATED)
+    return calls.call(interp, func, args, {}, frame, environment.place_of(event))
 
 
 def _of_text(interp: Interpreter, event: Event, text: Value, frame: Frame) -> Value:
@@ -153,9 +176,15 @@ def _member(interp: Interpreter, event: Event, holder: Value, name: Value, frame
 
 def is_followed(event: Event) -> bool:
     """Whether the text that ``eval`` is given was nothing but a name, and what has such a name is known."""
-    found = [leaf for _, leaf in alternatives(event.result)]
+    return event.kind == EVALUATED or _is_known(event.result)
+
+
+def _is_known(value: Value | None) -> bool:
+    """Whether a value is one of the things that have names, or one of some of them."""
+    found = [leaf for _, leaf in alternatives(value)]
     return bool(found) and all(
-        not leaf.open if isinstance(leaf, Dynamic) else isinstance(leaf, _THINGS) for leaf in found
+        bool(leaf.options) and not leaf.open if isinstance(leaf, Dynamic) else isinstance(leaf, _THINGS)
+        for leaf in found
     )
 
 

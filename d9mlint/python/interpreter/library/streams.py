@@ -16,6 +16,8 @@ from d9mlint.python.interpreter.library import environment
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+COMPLETION = "completion"
+"""The order in which workers finish."""
 WRITTEN = "written"
 """The sink of an order in which a stream is written."""
 _MAX_MODE = 4
@@ -80,18 +82,23 @@ def written(interp: Interpreter, event: Event, frame: Frame) -> None:
             return
 
 
-def ordered(value: Value) -> Iterator[Value]:
-    """What of a value has an order where it is written: of a mapping the lists and the sums that it holds."""
+def ordered(value: Value, event: Event) -> Iterator[Value]:
+    """What of a value has an order where a call writes it: of a mapping the lists and the sums that it holds.
+
+    Its keys have one as well; that of a listing hardly changes on one machine, that in which workers finish does.
+    """
     if not isinstance(value, Dict):
         yield value
         return
+    if value.order == COMPLETION and not _sorts_keys(event):
+        yield Unknown(order=value.order, sources=value.sources)
     for item in (*value.items.values(), value.element):
         yield from (leaf for _, leaf in alternatives(item) if isinstance(leaf, (Seq, Unknown)))
 
 
 def _dumps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``json.dumps(value)``: the text has the order of the lists in the value."""
-    given = [one for value in event.args[:1] for _, leaf in alternatives(value) for one in ordered(leaf)]
+    given = [one for value in event.args[:1] for _, leaf in alternatives(value) for one in ordered(leaf, event)]
     return Unknown(*taint(given))
 
 
@@ -106,6 +113,14 @@ def _pickled(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``pickle.dumps(thing)``: an object in bytes, which may be read again."""
     given = event.args[0] if event.args else None
     return Obj(f"{event.name}()", event) if isinstance(given, (Inst, Obj)) else _dumps(interp, event, frame)
+
+
+def _sorts_keys(event: Event) -> bool:
+    """Whether mappings are written by their keys: yaml.org's dumpers do so unless they are told not to."""
+    given = event.kwargs.get("sort_keys")
+    if given is None:
+        return event.name.startswith("yaml.")
+    return not (isinstance(given, Const) and not given.value)
 
 
 def _openings(event: Event) -> list[Event]:

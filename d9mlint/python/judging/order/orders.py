@@ -226,7 +226,8 @@ def _inputs(event: Event) -> Iterator[Value]:
                 yield value
         elif streams.writes(event):
             # What a mapping holds under each of its keys does not depend on their order; a list there has its own.
-            yield from (one for value in given for _, leaf in alternatives(value) for one in streams.ordered(leaf))
+            leaves = (leaf for value in given for _, leaf in alternatives(value))
+            yield from (one for leaf in leaves for one in streams.ordered(leaf, event))
 
 
 def _sources(value: Value, order: str) -> list[Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -29,6 +30,8 @@ MAX_TESTS = 12
 """Different tests in a condition beyond which no words make it clear."""
 
 
+_IS_FOLDER = re.compile(r"(?:isdir|is_dir)\(('[^'()]+')\)")
+_IS_FILE = re.compile(r"(?:isfile|is_file)\(('[^'()]+')\)")
 _NOT_THERE = re.compile(rf"not \({FILE_TEST.pattern}\)")
 
 
@@ -67,8 +70,8 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     anyhow = _met(cond, excluded)
     told = loosened(simplified(cond, anyhow), settings)
     # All conditions are needed, so to leave one out says less but nothing wrong.
-    needed = sorted({_of_files(words) for part in _independent(told, anyhow) for words in _parts(part) if words})
-    needed = without_decided(needed)
+    tests = _of_one_kind({words for part in _independent(told, anyhow) for words in _parts(part) if words})
+    needed = without_decided(sorted(map(_of_files, tests)))
     # (the same part of a config is one condition, however the program gets at it)
     return tuple({name_of_setting(words.lstrip("`")) or words: words for words in reversed(needed)}.values())[::-1]
 
@@ -85,6 +88,19 @@ def _of_files(words: str) -> str:
     return FILE_TEST.sub(r"`\1` is there", _NOT_THERE.sub(r"`\1` is not there yet", words))
 
 
+def _of_one_kind(tests: set[str]) -> set[str]:
+    """Tests of files; of those that a path is no file, but a folder, or the other way round, what it is says enough."""
+    for asks, denied, kind in (
+        (_IS_FOLDER, ("isfile", "is_file"), "folder"), (_IS_FILE, ("isdir", "is_dir"), "file"),
+    ):  # fmt: skip
+        for one in sorted(tests):
+            path = match[1] if (match := asks.fullmatch(one)) else ""
+            others = {f"not ({name}({path}))" for name in denied} & tests if path else ()
+            if others:
+                tests = {*tests - {one, *others}, f"`{path[1:-1]}` is a {kind}"}
+    return tests
+
+
 def _independent(cond: Cond, anyhow: Cond) -> list[Cond]:
     """The parts of a condition but those that follow from the others and from what holds anyhow."""
     parts = list(conjuncts(cond))
@@ -92,8 +108,9 @@ def _independent(cond: Cond, anyhow: Cond) -> list[Cond]:
         others = [one for one in parts if one is not part]
         if truth(part, (anyhow, *others)) is True:
             parts = others
-    settled = {name for part in parts if (name := _compared(part, True))}  # what is 'a' is not 'b'
-    return [part for part in parts if _compared(part, False) not in settled]
+    settled = Counter(name for part in parts if (name := _compared(part, True)))  # what is 'a' is not 'b'
+    # (What has two values is several things of one name: `conf` is another part of a config in each function.)
+    return [part for part in parts if _compared(part, False) not in settled and settled[_compared(part, True)] < 2]
 
 
 def _compared(cond: Cond, outcome: bool) -> str:
@@ -195,7 +212,7 @@ def _alternatives(term: Term) -> list[str]:
     return [" and ".join(sorted(_of_term(term)))]
 
 
-_PART = r"""(?:\[[\w'"]+\]|\.get\([\w'"]+\))"""
+_PART = r"""(?:\[[\w'"]+\]|\.get(?:_\w+)?\([\w'"]+\))"""
 _SAME = re.compile(rf"""(?P<what>[\w.]+(?:{_PART}[\w.]*)*) (is|==) (?P<value>None|-?\d+|'[^'"]*')""")
 """Tests whether something has one value, as they are written."""
 

@@ -1,8 +1,9 @@
-"""``hash()`` of text as a number in the data."""
+"""``hash()`` of text as a number in the data, by the program itself or by what it calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import ORDERINGS, Cond
@@ -13,9 +14,11 @@ from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import salted_value, where_salted
+from d9mlint.python.judging.ops import varies
 
 _TAKES = ("numpy.", "tensorflow.", "keras.", "torch.", "jax.", "pandas.", "builtins.list.append", "random.")
 
+_STARTS = "`{name}` starts the vector of each word from Python's `hash` of it, which is another number in each process"
 _PUT = "?.__setitem__"
 """What is written into something that is not known, as the rows of a table are."""
 
@@ -23,6 +26,8 @@ _PUT = "?.__setitem__"
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each ``hash`` whose result becomes data, unless the hash seed is fixed."""
     yield from where_salted(program, _drafts(program, rule))
+    of_others = varies.check(program, rule._replace(message=_STARTS), "hash")
+    yield from where_salted(program, (replace(one, rule=rule) for one in of_others))
 
 
 def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -306,7 +306,10 @@ def _into_weights(program: Program, load: Event) -> bool:
     calls = [e for e in after if e.kind == "call" and not e.detached]
     there = any(e.func is load.func and e.name.endswith(fills) for e in calls)
     there = there or any(e.name.endswith(fills) for e in _handed(load, calls))
-    return not fills or there or (load.name in arrays.LOADS and arrays.fills(program, load))
+    if load.name in arrays.LOADS and not there:
+        # (The parameters that a step of optax makes are a value, which fills nothing.)
+        return arrays.fills(program, load) or bool(program.calls(*arrays.STEPS))
+    return not fills or there
 
 
 def _handed(load: Event, calls: Iterable[Event]) -> Iterator[Event]:

@@ -19,6 +19,7 @@ from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.ops import varies
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import draws
+from d9mlint.python.rules.host.leftovers import newest
 
 _SAVES = re.compile(
     r"torch\.save|tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|"
@@ -46,6 +47,8 @@ _NEWEST = ("flax.training.checkpoints.latest_checkpoint", "flax.training.checkpo
 _EACH_STEP = (
     "evaluate every checkpoint that is kept, by the number of its step: `restore_checkpoint(folder, state, step=step)`"
 )
+_ORDERS = ("builtins.max", "builtins.sorted", "builtins.list.sort", "?.sort")
+_EACH_FILE = "evaluate every checkpoint that is kept, in the order of the steps in their names"
 _POLLED = "goes by the clock: which checkpoints are evaluated"
 _EACH = "evaluate every checkpoint that is kept: `tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths`"
 
@@ -68,7 +71,7 @@ def _waits(program: Program, rule: Rule) -> Iterator[Draft]:
 
     The first such place, on each way that leads there.
     """
-    asked = [e for e in program.calls(*NEWEST, *_NEWEST) if e.loops and not e.detached]
+    asked = [e for e in (*program.calls(*NEWEST, *_NEWEST), *_newest_files(program)) if e.loops and not e.detached]
     pauses = [e for e in program.calls("time.sleep") if e.loops and not e.detached] if asked else []
     first: Event | None = None
     for event in asked:
@@ -80,8 +83,16 @@ def _waits(program: Program, rule: Rule) -> Iterator[Draft]:
             name = event.raw.rpartition(".")[2]
             yield draft(
                 program, rule, event, related=related, name=name, setting="what is newest at the moment", then=_POLLED,
-                remedy=_EACH if event.name in NEWEST else _EACH_STEP,
+                remedy=_EACH if event.name in NEWEST else _EACH_FILE if event.name in _ORDERS else _EACH_STEP,
             )  # fmt: skip
+
+
+def _newest_files(program: Program) -> list[Event]:
+    """The calls in loops that order files by their times, where such a loop loads one, too."""
+    ordered = [e for e in program.calls(*_ORDERS) if e.loops and newest.by_time(e)]
+    loops = {e.loops[-1] for e in ordered}
+    loading = {loop for e in program.events if ordered and e.kind == "call" and newest.loads(e) for loop in e.loops}
+    return [e for e in ordered if e.loops[-1] in loops & loading]
 
 
 def _does(effect: Effect) -> str:

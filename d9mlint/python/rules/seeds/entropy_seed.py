@@ -9,6 +9,7 @@ from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, li
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import alternatives
 from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.processes import of_loader
@@ -59,6 +60,8 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
         return
     if effect.seeds and _only_ends(program, event, effect):
         return
+    if id(event) in program.once("never-left-out", _never_left_out):
+        return
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
     remedy = _with_seed(program, event, effect, cond)
     if effect.creates.endswith(_OP):
@@ -80,6 +83,16 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     yield draft(
         program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy, cause=cause, related=related
     )  # fmt: skip
+
+
+def _never_left_out(program: Program) -> set[int]:
+    """The calls (by ``id``) that make defaults of functions which are called, and always given something else."""
+    funcs = {id(e.func): e.func for e in program.events if e.func is not None and not e.detached}
+    defaults = (value for func in funcs.values() for value in func.defaults.values())
+    given = (value for e in program.events for value in (e.receiver, *e.args, *e.kwargs.values()))
+    return {id(made) for value in defaults for made in made_by(value)} - {
+        id(made) for value in given if value is not None for made in made_by(value)
+    }
 
 
 def _seeded_later(program: Program, made: Event) -> Cond:

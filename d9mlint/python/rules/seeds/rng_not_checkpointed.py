@@ -36,6 +36,7 @@ from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.agents import of_agents
 from d9mlint.python.rules.seeds.resumes.averages import forgotten
 from d9mlint.python.rules.seeds.resumes.checkpoints import (
+    best_known,
     holds_optimizer,
     is_network,
     is_rounded,
@@ -92,7 +93,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
     """At the first checkpoint of weights or an optimizer; ``kept``: the states of generators are saved somewhere."""
-    whole = [e for e in program.calls(*SAVES) if not e.detached and lacks_state(program, e, random=True)]
+    seen = best_known([e for e in program.calls(*SAVES) if not e.detached])
+    whole = [e for e in seen if lacks_state(program, e, random=True)]
     saves = [e for e in whole if lacks_state(program, e)]
     saves += [e for e in program.calls(*PICKLES) if not e.detached and any(map(is_network, leaves(*e.args[:1])))]
     if kept or not saves:

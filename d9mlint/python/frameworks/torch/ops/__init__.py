@@ -57,6 +57,8 @@ _MEANS = re.compile(r"adaptive_avg_pool\dd$")
 _OTHER = "a size that is not known"
 _UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|median|kthvalue|gather|take")
 """Ops that vary only where indices or values repeat, which most programs see to."""
+_VIEWS_OF_ROWS = frozenset({"expand", "expand_as"})
+"""What shows the same rows again for each of several that look them up, as neighbours in a cloud of points do."""
 _READS = re.compile(r"index_select|repeat_interleave")
 _IMAGES = re.compile(r"torch\.nn\.functional\.(interpolate|upsample\w*|grid_sample|pad|\w+_pool\dd)$")
 """Functions that are used on data as well as in networks."""
@@ -177,7 +179,7 @@ def likely(event: Event, op: Op, makers: Makers) -> bool:
     if op.name == places.PUT:
         return places.may_repeat(event, makers)
     if _UNLIKELY.search(op.name):
-        return False
+        return op.name == "torch.gather" and _last(_read(event), makers) in _VIEWS_OF_ROWS
     if _SUMS.search(op.name) and _has_rows(event, makers):
         return False
     if _SUMS.search(op.name) and _floats_on_gpu(_read(event), makers):

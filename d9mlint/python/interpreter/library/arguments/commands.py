@@ -122,14 +122,20 @@ def set_by_name(interp: Interpreter, holder: Inst, frame: Frame, place: f.Place)
     """``setattr(holder, name, value)`` under a name that is not known.
 
     Where the command line may hold any flags (``def main(**kwargs)`` under fire), each constant is the default of one.
+    Else an empty text is what a file of settings fills in (``dataset = ""``); other defaults stay what they are.
     """
     interp.heap.open(holder)
-    if not interp.noted(ANY_FLAGS):
-        return
+    flags = interp.noted(ANY_FLAGS)
     names = [name for cls in holder.cls.line() for name in cls.frame.vars]
     for name in [one for one in dict.fromkeys((*names, *holder.attrs)) if not one.startswith("_")][:_MOST_FLAGS]:
-        value = attributes.attribute(interp, holder, name, frame, place)
-        if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
+        held = holder.attrs.get(name) or attributes.class_attribute(interp, holder.cls, name)
+        value = None if held is None else interp.resolve(held)
+        if not isinstance(value, Const):
+            continue
+        if not flags:
+            if value.value == "":
+                interp.set_attribute(holder, name, Unknown(), frame, place)
+        elif isinstance(value.value, (str, int, float, type(None))):
             flag = flag_of(name, value.value, Location(frame.module.path, *place))
             interp.set_attribute(holder, name, flag_value(interp, flag), frame, place)
 

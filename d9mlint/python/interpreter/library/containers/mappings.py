@@ -52,6 +52,15 @@ def merge(interp: Interpreter, into: Dict, other: Value, cond: Cond = True) -> N
                 interp.heap.arrange(into, into.order or leaf.order, (*into.sources, *leaf.sources))
         elif leaf is not ABSENT and not into.open:
             interp.heap.open(into)
+        if leaf is not ABSENT and not (isinstance(leaf, Dict) and not leaf.open):
+            _add_in_turn(interp, into)
+
+
+def _add_in_turn(interp: Interpreter, into: Dict) -> None:
+    """In a loop in no promised order, keys that are not known come in that."""
+    if interp.order_loops and into.tick < interp.order_loops[-1].tick and not isinstance(into, Attributes):
+        order, sources = interp.order_loops[-1].taint
+        interp.heap.arrange(into, order, (*into.sources, *(one for one in sources if one not in into.sources)))
 
 
 def add(interp: Interpreter, into: Dict, key: Value, value: Value) -> None:
@@ -65,9 +74,7 @@ def add(interp: Interpreter, into: Dict, key: Value, value: Value) -> None:
     single = isinstance(value, (Inst, Obj)) or (isinstance(value, Text) and dispatch.hole_of(value) is key)
     if (isinstance(value, (Seq, Dict)) and ordered) or (single and known is None):
         interp.heap.hold(into, value)
-    if interp.order_loops and into.tick < interp.order_loops[-1].tick:
-        order, sources = interp.order_loops[-1].taint
-        interp.heap.arrange(into, order, (*into.sources, *(one for one in sources if one not in into.sources)))
+    _add_in_turn(interp, into)
 
 
 def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:

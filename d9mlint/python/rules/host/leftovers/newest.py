@@ -31,9 +31,9 @@ _REMEDY = (
 def newest(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Draft]:
     """Where such a file is loaded by a program that does not train on from it (that is `leftover-checkpoint`)."""
     for pick in calls:
-        if pick.name not in _PICKS or pick.result is None or not any(map(_is_time, _keys(pick))):
+        if pick.name not in _PICKS or pick.result is None or not by_time(pick):
             continue
-        after = (e for e in calls if e.index > pick.index and e.args and _LOADS.fullmatch(e.name))
+        after = (e for e in calls if e.index > pick.index and e.args and loads(e))
         load = next((e for e in after if any(base is pick.result for base in _bases(e.args[0]))), None)
         if load is None or next(agents.learning(program, load), None) is not None:
             continue
@@ -44,8 +44,14 @@ def newest(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Dra
             )
 
 
-def _keys(pick: Event) -> list[Value]:
-    return [leaf for _, leaf in alternatives(pick.kwargs.get("key"))]
+def by_time(event: Event) -> bool:
+    """Whether a call puts files in order, or takes one, by their times: ``names.sort(key=os.path.getmtime)``."""
+    return any(_is_time(leaf) for _, leaf in alternatives(event.kwargs.get("key")))
+
+
+def loads(event: Event) -> bool:
+    """Whether a call reads a file."""
+    return _LOADS.fullmatch(event.name) is not None
 
 
 def _is_time(key: Value) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
+from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.source import facts as f
 
 _OPTIMIZER, _STATE = "torch.optim.", ".state_dict"
 _HALVES = (".half", ".bfloat16")
@@ -27,9 +30,26 @@ def lacks_state(program: Program, event: Event, random: bool = False) -> bool:
     return saved is not None and any(_is_checkpoint(program, leaf, event, random) for _, leaf in alternatives(saved))
 
 
+def best_known(saves: Sequence[Event]) -> list[Event]:
+    """At each place the calls of whose values most is known: a callback is told before it is seen to be called."""
+    least: dict[Location, int] = {}
+    for event in saves:
+        least[event.location] = min(_untold(event), least.get(event.location, _untold(event)))
+    return [event for event in saves if _untold(event) == least[event.location]]
+
+
+def _untold(save: Event) -> int:
+    """How much is not known of what is saved, and of the parts of a dict."""
+    saved = leaves(*save.args[:1])
+    parts = [leaf for one in saved for leaf in (leaves(*one.items.values()) if isinstance(one, Dict) else [one])]
+    return sum(type(leaf) is Unknown for leaf in parts)
+
+
 def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -> bool:
     if isinstance(saved, Dict):
         keys = [str(key).lower() for key in saved.items]
+        if any(id(leaf) in program.once("parts-of-states", _parts) for leaf in leaves(*saved.items.values())):
+            return False  # nobody knows what else the program puts in there
         if not random and any(word in key for key in keys for word in _RANDOM):
             return False
         if saved.open:  # filled by a loop over what is kept: `for name, one in all: saved[name] = one.state_dict()`
@@ -98,7 +118,28 @@ def is_state(program: Program, leaf: Value) -> bool:
 
 def states(program: Program) -> list[Event]:
     """The calls that take the state of something, for ``program.once``."""
-    return [event for event in program.events if event.kind == "call" and event.name.endswith(_STATE)]
+    calls = (event for event in program.events if event.kind == "call" and event.name.endswith(_STATE))
+    return [event for event in calls if not _is_part(event)]
+
+
+def _parts(program: Program) -> frozenset[int]:
+    """The ``id`` of each state that the program adds something to."""
+    calls = (e for e in program.events if e.kind == "call" and e.name.endswith(_STATE) and e.result is not None)
+    return frozenset(id(event.result) for event in calls if _is_part(event))
+
+
+def _is_part(event: Event) -> bool:
+    """Whether a method ``state_dict`` of the program adds to what it takes: ``state["more"] = self.more``."""
+    func = event.func
+    if func is None or func.name != _STATE[1:] or not isinstance(func.node, f.Def):
+        return False
+    pending: list[Any] = [*func.node.body]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, f.Assign) and any(isinstance(target, f.Sub) for target in one.targets):
+            return True
+        pending += [part for part in one if isinstance(part, tuple) and part]
+    return False
 
 
 def is_optimizer(leaf: Value) -> bool:
@@ -110,4 +151,4 @@ def is_network(leaf: Value) -> bool:
     """Whether a value is a network as a whole."""
     if isinstance(leaf, Inst):
         return "torch.nn.Module" in leaf.cls.external()
-    return isinstance(leaf, Obj) and leaf.type.startswith("torch.nn.")
+    return isinstance(leaf, Obj) and leaf.type.startswith("torch.nn.") and not leaf.type.endswith(f"{_STATE}()")
