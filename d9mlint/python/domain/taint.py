@@ -68,7 +68,7 @@ class Computed(Unknown):
 
 def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     """Origins, order and source events of several values together."""
-    origins: set[str] = set()
+    origins = NO_ORIGINS
     order = ""
     sources: dict[int, Event] = {}
     for value in values:
@@ -76,11 +76,12 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
             continue
         for _, leaf in alternatives(value):
             o, r, s = taint_of(leaf)
-            origins |= o
+            if o:
+                origins |= o
             order = order or r
             for event in s:
                 sources.setdefault(id(event), event)
-    return frozenset(origins), order, tuple(sources.values())
+    return origins, order, tuple(sources.values())
 
 
 def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
