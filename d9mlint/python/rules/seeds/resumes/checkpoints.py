@@ -76,7 +76,7 @@ def is_rounded(program: Program, save: Event) -> bool:
 def _copies_in_half(program: Program) -> frozenset[int]:
     """The ``id`` of each copy in 16 bits, and of the state of each."""
     copies = {id(e.result) for e in program.calls("copy.deepcopy")}
-    halves = (e for e in program.events if copies and e.kind == "call" and e.name.endswith(_HALVES))
+    halves = (e for e in program.ending(_HALVES, "call") if copies)
     found = {id(e.result) for e in halves if not e.detached and _is_any(e.receiver, copies)}
     return frozenset(found | {id(e.result) for e in program.once("states", states) if _is_any(e.receiver, found)})
 
@@ -98,7 +98,7 @@ def is_state(program: Program, leaf: Value) -> bool:
 
 def states(program: Program) -> list[Event]:
     """The calls that take the state of something, for ``program.once``."""
-    return [event for event in program.events if event.kind == "call" and event.name.endswith(_STATE)]
+    return program.ending(_STATE, "call")
 
 
 def is_optimizer(leaf: Value) -> bool:
