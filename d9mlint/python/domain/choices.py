@@ -33,7 +33,7 @@ _TOO_MANY = "it is one of more things than are told apart"
 
 def choose(options: Iterable[tuple[Cond, Value]]) -> Value:
     """A value out of alternatives that exclude each other; nested alternatives are flattened, equal ones merged."""
-    return choose_of_pairs((cond, inner, leaf) for cond, value in options for inner, leaf in alternatives(value))
+    return choose_of_pairs([(cond, inner, leaf) for cond, value in options for inner, leaf in alternatives(value)])
 
 
 def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
@@ -50,10 +50,18 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
             leaves.append((leaf, [(cond, inner)]))
     if len(leaves) < 2:
         return leaves[0][0] if leaves else UNKNOWN
-    whole = tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves)
+    whole = tuple([(_any_of(conds), leaf) for leaf, conds in leaves])
     if len(leaves) > MAX_ALTERNATIVES and not _things(leaf for leaf, _ in leaves):
         return _of_default_run(whole)
     return Phi(whole)
+
+
+def _any_of(pairs: list[tuple[Cond, Cond]]) -> Cond:
+    """The condition under which both of one of the pairs hold."""
+    found = both(*pairs[0])
+    for one, other in pairs[1:]:
+        found = either(found, both(one, other))
+    return found
 
 
 def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
@@ -119,8 +127,8 @@ def same(a: Value, b: Value) -> bool:
     """Whether two values are certainly the same."""
     if a is b:
         return True
-    if isinstance(a, Const) and isinstance(b, Const):
-        return type(a.value) is type(b.value) and bool(a.value == b.value)
-    if isinstance(a, Ref) and isinstance(b, Ref):
-        return a.name == b.name and a.receiver is b.receiver
+    if isinstance(a, Const):
+        return isinstance(b, Const) and type(a.value) is type(b.value) and bool(a.value == b.value)
+    if isinstance(a, Ref):
+        return isinstance(b, Ref) and a.name == b.name and a.receiver is b.receiver
     return isinstance(a, FlagValue) and isinstance(b, FlagValue) and a.flag == b.flag

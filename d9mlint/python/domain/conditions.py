@@ -152,18 +152,20 @@ def contains(flag: Flag, part: str) -> Cond:
     return flag_test(Flag(words, words, default, STATED, flag.location), "truthy")
 
 
-def negate(cond: Cond) -> Cond:
-    """Not ``cond``."""
-    return complement(cond)
+negate = complement
+"""Not ``cond``."""
 
 
 def both(*conds: Cond) -> Cond:
     """All of ``conds``."""
     found: Cond = True
     for cond in conds:
-        known, found = found, conjunction(found, cond)
-        if _too_large(found, known, cond):
-            found = _cut_point(known, cond)
+        if found is True:
+            found = cond
+        elif cond is not True:
+            known, found = found, conjunction(found, cond)
+            if _too_large(found, known, cond):
+                found = _cut_point(known, cond)
     return found
 
 
@@ -171,9 +173,12 @@ def either(*conds: Cond) -> Cond:
     """Any of ``conds``."""
     found: Cond = False
     for cond in conds:
-        known, found = found, disjunction(found, cond)
-        if _too_large(found, known, cond):
-            found = negate(_cut_point(negate(known), negate(cond)))
+        if found is False:
+            found = cond
+        elif cond is not False:
+            known, found = found, disjunction(found, cond)
+            if _too_large(found, known, cond):
+                found = negate(_cut_point(negate(known), negate(cond)))
     return found
 
 

@@ -141,7 +141,7 @@ def _choice(variable: Variable, high: Function, low: Function) -> Function:
     known = _nodes.get(key)
     node: Node | None = known() if known is not None else None
     if node is None:
-        node = _new(variable, (high, low))
+        node = _new(variable, _size(high) + _size(low))
         node.high, node.low = high, low
         _nodes[key] = ref(node)
     return node
@@ -159,16 +159,21 @@ def _switch(variable: Variable, cases: Iterable[tuple[ValueSet, Function]]) -> F
     found = _nodes.get(key)
     node: Node | None = found() if found is not None else None
     if node is None:
-        node = _new(variable, joined)
+        node = _new(variable, sum(map(_size, joined)))
         node.cases = tuple((values, child) for child, values in joined.items())
         node.high = node.low = None
         _nodes[key] = ref(node)
     return node
 
 
-def _new(variable: Variable, children: Iterable[Function]) -> Node:
+def _size(f: Function) -> int:
+    return f.at_most if isinstance(f, Node) else 0
+
+
+def _new(variable: Variable, below: int) -> Node:
+    """A node with at most so many others below it, which are still to be given."""
     node = object.__new__(Node)
-    node.at_most = min(_MANY, 1 + sum(child.at_most for child in children if isinstance(child, Node)))
+    node.at_most = min(_MANY, 1 + below)
     node.variable = variable
     node.cases = ()
     node._support = None
@@ -194,8 +199,7 @@ def _operation(known: dict[Any, Function], absorbing: bool) -> Callable[[Functio
             f, g, one, other = g, f, other, one
         if one.universe is None:
             left, right = (g.high, g.low) if one is other else (g, g)  # type: ignore[union-attr]
-            high, low = apply(f.high, left), apply(f.low, right)  # type: ignore[union-attr]
-            found = high if high is low else _choice(one, high, low)
+            found = _choice(one, apply(f.high, left), apply(f.low, right))  # type: ignore[union-attr]
         elif one is other:
             met = ((a.meet(b), x, y) for a, x in f.cases for b, y in g.cases)  # type: ignore[union-attr]
             found = _switch(one, [(values, apply(x, y)) for values, x, y in met if values != NOTHING])
@@ -282,7 +286,7 @@ def _outcomes(f: Node, g: Node) -> Iterable[tuple[Function, Function]]:
 
 def is_larger(f: Function, most: int) -> bool:
     """Whether a diagram has more than ``most`` nodes."""
-    if isinstance(f, bool) or f.at_most <= min(most, _MANY - 1):
+    if isinstance(f, bool) or f.at_most <= most < _MANY:
         return False
     seen = {f}
     pending = [f]

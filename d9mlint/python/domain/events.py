@@ -118,7 +118,7 @@ class Event:
 
     def inside(self, *contexts: str) -> bool:
         """Whether it happens in one of these contexts."""
-        return bool(self.contexts) and not frozenset(contexts).isdisjoint(self.contexts)
+        return bool(self.contexts) and any(one in contexts for one in self.contexts)
 
     def meets(self, *others: Event) -> bool:
         """Whether one run can come to this event and to the others."""

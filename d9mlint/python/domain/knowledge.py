@@ -98,22 +98,18 @@ class Knowledge:
 
     def effects_of(self, canonical: str, raw: str) -> tuple[Effect, ...]:
         """The effects of calling ``canonical`` (reached as ``raw``) on this target."""
-        found = self._fitting(canonical)
-        if not found:
+        found = self._effects.get(canonical)
+        if found is None:
             module, _, last = canonical.rpartition(".")
-            found = self._fitting(f"{module}.*")
-            if not found:  # `table.user.sample`: of an attribute that only the data name
-                found = self._fitting(f"{module.rpartition('.')[0]}.*.{last}")
+            # (the last is of an attribute that only the data name: `table.user.sample`)
+            keys = (canonical, f"{module}.*", f"{module.rpartition('.')[0]}.*.{last}")
+            fitting = (self._fitting(key) for key in keys)
+            found = self._effects[canonical] = next(filter(None, fitting), ())
         return found
 
     def _fitting(self, key: str) -> tuple[Effect, ...]:
         """The effects under a key of the catalogue that the target has."""
-        if key not in self._index.effects:
-            return ()
-        found = self._effects.get(key)
-        if found is None:
-            found = self._effects[key] = tuple(e for e in self._index.effects[key] if e.fits(self.target))
-        return found
+        return tuple(e for e in self._index.effects.get(key, ()) if e.fits(self.target))
 
     def switching(self, words: frozenset[str]) -> frozenset[str]:
         """Last parts of the names of calls that may seed or switch something in a file with these words.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from d9mlint.python.domain.conditions import MAX_NODES, Cond, both, conjuncts, negate
-from d9mlint.python.domain.diagrams import Node, conjunction, implies, is_larger, meets
+from d9mlint.python.domain.diagrams import Node, Variable, conjunction, implies, is_larger, meets
 
 MAX_TOGETHER = 12
 """Different tests in conditions that are looked at as one: what follows only from more of them is not seen."""
 
+_Cluster: TypeAlias = tuple[frozenset[Variable], Node]
+"""Conditions that share tests, put together, and all tests in them."""
 _number = itertools.count(1).__next__
 
 
@@ -21,7 +24,7 @@ class Path:
 
     def __init__(
         self, told: tuple[Cond, ...] = (), quiet: tuple[Cond, ...] = (), branches: tuple[Cond, ...] = (),
-        clusters: tuple[Node, ...] = (),
+        clusters: tuple[_Cluster, ...] = (),
     ) -> None:  # fmt: skip
         self.number = _number()
         self.told = told
@@ -101,34 +104,37 @@ class Path:
         """Whether ``cond`` holds here: True, False, or None for not known."""
         if isinstance(cond, bool):
             return cond
-        if cond not in self._truths:
-            self._truths[cond] = self._truth(cond)
-        return self._truths[cond]
+        try:
+            return self._truths[cond]
+        except KeyError:
+            found = self._truths[cond] = self._truth(cond)
+            return found
 
     def _truth(self, cond: Node) -> bool | None:
         near = self._near(cond)
         if not near:
             return None
-        known = together(near)
+        known = together(cluster for _, cluster in near)
         if not meets(known, cond):
             return False
         return True if implies(known, cond) else None
 
-    def _near(self, cond: Node) -> list[Node]:
+    def _near(self, cond: Node) -> list[_Cluster]:
         """Those of its conditions that share a test with one."""
         asked = cond.support
-        return [cluster for cluster in self._clusters if not asked.isdisjoint(cluster.support)]
+        return [one for one in self._clusters if not asked.isdisjoint(one[0])]
 
-    def _with(self, cond: Cond) -> tuple[Node, ...]:
+    def _with(self, cond: Cond) -> tuple[_Cluster, ...]:
         if isinstance(cond, bool):  # (what cannot be is never asked for)
             return self._clusters
         near = self._near(cond)
+        alone = (*self._clusters, (cond.support, cond))
         if not near:
-            return (*self._clusters, cond)
-        joined = conjunction(together(near), cond)
+            return alone
+        joined = conjunction(together(cluster for _, cluster in near), cond)
         if isinstance(joined, bool) or len(joined.support) > MAX_TOGETHER:
-            return (*self._clusters, cond)
-        return (*(cluster for cluster in self._clusters if cluster not in near), joined)
+            return alone
+        return (*(one for one in self._clusters if one not in near), (joined.support, joined))
 
 
 def together(clusters: Iterable[Node]) -> Cond:

@@ -68,7 +68,7 @@ class Computed(Unknown):
 
 def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     """Origins, order and source events of several values together."""
-    origins: set[str] = set()
+    origins = NO_ORIGINS
     order = ""
     sources: dict[int, Event] = {}
     plain: list[Event] = []
@@ -77,7 +77,8 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
             continue
         for _, leaf in alternatives(value):
             o, r, s = taint_of(leaf)
-            origins |= o
+            if o:
+                origins |= o
             order = order or r
             if not o and not r:
                 plain += s
@@ -87,7 +88,7 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     if not order:  # (an item of a listing comes from it, but what is in an order has that from elsewhere)
         for event in plain:
             sources.setdefault(id(event), event)
-    return frozenset(origins), order, tuple(sources.values())
+    return origins, order, tuple(sources.values())
 
 
 def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:

@@ -36,7 +36,7 @@ def loads(program: Program) -> list[Event]:
 def _loads(program: Program) -> list[Event]:
     if not program.imports(*_PACKAGES):
         return []
-    calls = (e for e in program.events if e.kind == "call" and e.name.endswith(".load") and not e.detached)
+    calls = (e for e in program.ending(".load", "call") if not e.detached)
     return [e for e in calls if _LOAD.fullmatch(e.name) or (e.name == _ANY and _ENVIRONMENT in e.kwargs)]
 
 

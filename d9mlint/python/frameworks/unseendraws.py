@@ -112,11 +112,7 @@ def _results_of_unknown(program: Program) -> dict[int, Event]:
 def _trained(program: Program) -> Iterator[tuple[Event, str]]:
     """Where the parameters of networks of PyTorch are asked for."""
     if program.imports("torch"):
-        yield from (
-            (event, "torch")
-            for event in program.events
-            if event.kind == "call" and event.name.endswith(_TRAINED) and not event.detached
-        )
+        yield from ((event, "torch") for event in program.ending(_TRAINED, "call") if not event.detached)
 
 
 def _makers(program: Program, value: Value | None, depth: int, walked: set[int]) -> Iterator[Event]:
@@ -167,20 +163,20 @@ def _draws(made: Event) -> bool:
 
 def _loaded(program: Program, made: Event) -> Cond:
     """When the weights of what a call makes are loaded before anything trains."""
-    later = (e for e in program.once("loads-before-training", _loads) if e.index >= made.index)
-    loads = (e for e in later if any(one is made for one in _makers(program, e.receiver, _DEPTH, set())))
-    return either(*(both(*event.guards) for event in loads))
+    loads = program.once("loads-before-training", _loads).get(id(made), ())
+    return either(*(both(*event.guards) for event in loads if event.index >= made.index))
 
 
-def _loads(program: Program) -> list[Event]:
-    """The calls before anything trains that load all weights of a network."""
+def _loads(program: Program) -> dict[int, list[Event]]:
+    """The calls before anything trains that load all weights of a network, by the ``id`` of each call that made it."""
     begin = min((e.index for e in program.trains), default=len(program.events))
-    return [
-        event
-        for event in program.events[:begin]
-        if event.kind == "call" and event.name.endswith((".load_state_dict", ".load_weights")) and not event.tried
-        and not (isinstance(strict := event.argument(_STRICT), Const) and not strict.value)
-    ]  # fmt: skip
+    found: dict[int, list[Event]] = {}
+    for event in program.ending((".load_state_dict", ".load_weights"), "call"):
+        strict = event.argument(_STRICT)
+        if event.index < begin and not event.tried and not (isinstance(strict, Const) and not strict.value):
+            for made in {id(one) for one in _makers(program, event.receiver, _DEPTH, set())}:
+                found.setdefault(made, []).append(event)
+    return found
 
 
 def _gives(program: Program, event: Event) -> bool:

@@ -16,6 +16,7 @@ from d9mlint.python.domain.values import (
     Dict,
     Func,
     Inst,
+    Phi,
     Seq,
     Unknown,
     Value,
@@ -46,6 +47,8 @@ _LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.calla
 _TEXTS = frozenset({"builtins.print", "builtins.str", "builtins.repr", "builtins.format"})
 """Calls that make a text of what they are given: of a network its layers, which computes nothing."""
 _OF_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
+_MAY_BE_CALLED = (*CALLABLE, Inst, Seq, Dict, Phi)
+"""What can be called, or may hold such; few values are any of these."""
 
 
 def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
@@ -76,7 +79,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     if event.args and isinstance(event.args[0], Inst) and event.name.endswith(_MAKING):
         done.append(event.args[0])  # `Base.__init__(self)`
     for value in (*event.args, *event.kwargs.values()):
-        if not any(value is d for d in done):
+        if isinstance(value, _MAY_BE_CALLED) and not any(value is d for d in done):
             if event.name not in _TEXTS:
                 _run_callback(interp, value, frame, place, "callback", deferred=True)
                 continue

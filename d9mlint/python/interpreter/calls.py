@@ -70,8 +70,9 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
     func = expressions.evaluate(interp, node.func, frame)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    star = False
+    star = unpacked = False
     for arg in node.args:
+        unpacked = unpacked or bool(arg.star)
         value = expressions.evaluate(interp, arg.value, frame)
         if isinstance(value, Ref) and isinstance(arg.value, f.Attr):
             value = expressions.handed(value, arg.value)
@@ -94,7 +95,7 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
             kwargs[arg.keyword] = value
         else:
             args.append(value)
-    if not any(arg.star for arg in node.args) and binding.fails(func, args, kwargs, interp.hooks.plain_bases):
+    if not unpacked and binding.fails(func, args, kwargs, interp.hooks.plain_bases):
         interp.stopped = True  # it raises TypeError
         return EXITS
     if interp.loops and not node.awaited and coroutines.is_one(func):

@@ -82,11 +82,14 @@ def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) 
     if op in ("!=", "is not", "not in"):
         positive = POSITIVE[op]
         return CondValue(negate(condition(interp, compare(interp, positive, left, right, text), text)))
-    found = _any_of(
-        (both(left_cond, right_cond), _compare_leaves(interp, op, a, b, text))
-        for left_cond, a in alternatives(left) for right_cond, b in alternatives(right)
-        if meets(left_cond, right_cond)
-    )  # fmt: skip
+    if not isinstance(left, Phi) and not isinstance(right, Phi):
+        found = _compare_leaves(interp, op, left, right, text)
+    else:
+        found = _any_of(
+            (both(left_cond, right_cond), _compare_leaves(interp, op, a, b, text))
+            for left_cond, a in alternatives(left) for right_cond, b in alternatives(right)
+            if meets(left_cond, right_cond)
+        )  # fmt: skip
     return Const(found) if isinstance(found, bool) else CondValue(found)
 
 

@@ -153,7 +153,7 @@ def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], f
 
 def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
     """An arithmetic operator on values; only small constants are computed."""
-    if any(isinstance(o, Phi) for o in operands) and len(operands) <= 2:
+    if len(operands) <= 2 and Phi in map(type, operands):
         right = alternatives(operands[-1]) if len(operands) == 2 else ((True, UNKNOWN),)
         pairs = [
             (left_cond, right_cond, [one, other][: len(operands)])

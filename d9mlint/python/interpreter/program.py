@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from d9mlint.model import Argument, Target
@@ -16,6 +17,7 @@ from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, 
 LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
 """Last names of calls that run the training themselves."""
 T = TypeVar("T")
+_index = attrgetter("index")
 
 
 @dataclass
@@ -59,7 +61,22 @@ class Program:
                         found.extend(events)
             else:
                 found.extend(self._by_name.get((kind, name), ()))
-        return sorted(found, key=lambda e: e.index)
+        return sorted(found, key=_index)
+
+    def named(self, test: Callable[[str], object], *kinds: str) -> list[Event]:
+        """Events whose names pass a test, of any of these kinds (none: of all), in order; a name is tested once."""
+        found = [
+            events for (kind, name), events in self._by_name.items() if (not kinds or kind in kinds) and test(name)
+        ]  # fmt: skip
+        return sorted((e for events in found for e in events), key=_index)
+
+    def beginning(self, begins: str | tuple[str, ...], *kinds: str) -> list[Event]:
+        """Events whose names begin so, likewise."""
+        return self.named(lambda name: name.startswith(begins), *kinds)
+
+    def ending(self, ends: str | tuple[str, ...], *kinds: str) -> list[Event]:
+        """Events whose names end so, likewise."""
+        return self.named(lambda name: name.endswith(ends), *kinds)
 
     def calls(self, *names: str) -> list[Event]:
         """Calls of any of these names, in order."""

@@ -43,7 +43,7 @@ def _gives_back(restores: Event, saves: Event, kept: frozenset[int]) -> bool:
 
 def _written(program: Program) -> frozenset[int]:
     """The ``id`` of each value in what is written to files, also in dicts and lists in it."""
-    written = (e for e in program.events if e.kind == "call" and e.name.endswith(_WRITES))
+    written = program.ending(_WRITES, "call")
     todo = [value for event in written for value in (*event.args, *event.kwargs.values())]
     found: dict[int, Value] = {}
     while todo:

@@ -118,7 +118,7 @@ def _help_of(event: Event) -> Argument:
 
 def _fills_optimizer(program: Program, load: Event) -> bool:
     """Whether the state of an optimizer, or of something that is not known, is loaded as well."""
-    fills = (e for e in program.events if e.kind == "call" and e.name.endswith(_FILLS) and not e.detached)
+    fills = (e for e in program.ending(_FILLS, "call") if not e.detached)
     return any(
         e.name.startswith(_OPTIMIZER) or (e.name == _ANY and e.func is load.func and e is not load)
         for e in fills

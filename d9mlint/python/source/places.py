@@ -1,18 +1,21 @@
 """Where syntax nodes stand in the text.
 
 libcst's own position metadata costs several times a parse, as it records every node and copies the tree. This
-runs the same code generator once, keeps no text and records only the kinds of node that a report can point at.
+does what the same code generator does once, keeps no text and records only the kinds of node that a report can point
+at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from d9mlint.python.source.facts import NOWHERE, Place
+from d9mlint.python.source.layouts import FUNCTION, IF, LAYOUTS, RETURNS, Step, steps
 
 _WANTED = frozenset(
     {
@@ -20,7 +23,11 @@ _WANTED = frozenset(
         cst.Lambda, cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Import, cst.ImportFrom, cst.List, cst.Tuple,
     }
 )  # fmt: skip
+_PLAIN = frozenset({cst.Name, cst.Integer, cst.Float})
+"""Kinds that are one word, where no brackets are around them."""
 _NOTHING: AbstractContextManager[None] = nullcontext()
+_IF, _ORELSE = steps(IF), steps("orelse")
+_FUNCTION, _RETURNS, _FUNCTION_BODY = steps(FUNCTION), steps(RETURNS), steps("whitespace_before_colon ':' body")
 
 
 class _Counter(CodegenState):
@@ -34,6 +41,75 @@ class _Counter(CodegenState):
         self.starts: dict[int, tuple[int, int]] = {}
         self.places: dict[int, Place] = {}
         self.named: set[int] = set()
+
+    def count(self, node: cst.CSTNode) -> None:
+        """Goes through what a node writes."""
+        kind = type(node)
+        layout = LAYOUTS.get(kind)
+        if layout is not None:
+            self.before_codegen(node)
+            self.follow(node, layout)
+            self.after_codegen(node)
+        elif (special := _SPECIAL.get(kind)) is not None:
+            special(self, node)
+        else:
+            node._codegen(self)
+
+    def follow(self, node: cst.CSTNode, layout: tuple[Step, ...]) -> None:
+        """Goes through what a node writes, step by step."""
+        for what, name, width in layout:
+            if what == "node":
+                child = getattr(node, name)
+                kind = type(child)
+                if kind is cst.SimpleWhitespace:
+                    if child.value:
+                        self.add_token(child.value)
+                elif kind in _PLAIN and not child.lpar and id(child) not in self.named:
+                    self.column += len(child.value)
+                elif child is not None and child is not cst.MaybeSentinel.DEFAULT:
+                    self.count(child)
+            elif what == "token":
+                self.column += width
+            elif what == "nodes":
+                for child in getattr(node, name):
+                    self.count(child)
+            elif what == "text":
+                if text := getattr(node, name):
+                    self.add_token(text)
+            elif what == "indent" or node.indent:  # type: ignore[attr-defined]
+                self.add_indent_tokens()
+
+    def if_(self, node: cst.If, more: int = 0) -> None:
+        """An ``if``, or an ``elif``, whose word is longer."""
+        self.before_codegen(node)
+        self.follow(node, _IF[:2])
+        self.column += more
+        self.follow(node, _IF[2:])
+        if isinstance(node.orelse, cst.If):
+            self.if_(node.orelse, len("el"))
+        else:
+            self.follow(node, _ORELSE)
+
+    def function(self, node: cst.FunctionDef) -> None:
+        """The definition of a function."""
+        self.before_codegen(node)
+        self.follow(node, _FUNCTION)
+        if node.returns is not None:
+            self.follow(node.returns, _RETURNS)
+        self.follow(node, _FUNCTION_BODY)
+
+    def block(self, node: cst.IndentedBlock) -> None:
+        """Statements that stand further to the right."""
+        self.count(node.header)
+        self.increase_indent(self.default_indent if node.indent is None else node.indent)
+        for part in (*node.body, *node.footer):
+            self.count(part)
+        self.decrease_indent()
+
+    def newline(self, node: cst.Newline) -> None:
+        """The end of a line."""
+        self.line += 1
+        self.column = 1
 
     def add_token(self, value: str) -> None:
         if "\n" in value or "\r" in value:
@@ -71,6 +147,14 @@ class _Counter(CodegenState):
         return _NOTHING
 
 
+_SPECIAL: dict[type[cst.CSTNode], Callable[[_Counter, Any], None]] = {
+    cst.If: _Counter.if_,
+    cst.FunctionDef: _Counter.function,
+    cst.IndentedBlock: _Counter.block,
+    cst.Newline: _Counter.newline,
+}
+
+
 class Places:
     """Looks up the place of a node of ``module``, which starts at a line; valid as long as the module is alive.
 
@@ -79,7 +163,8 @@ class Places:
 
     def __init__(self, module: cst.Module, line: int, moved: Mapping[int, int] = {}) -> None:
         counter = _Counter(module, line, moved)
-        module._codegen(counter)
+        for part in (*module.header, *module.body, *module.footer):
+            counter.count(part)
         self._places = counter.places
 
     def of(self, node: cst.CSTNode) -> Place:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 
 from d9mlint.python.source import facts as f
-from d9mlint.python.source import parsing
+from d9mlint.python.source import layouts, parsing, places
 from d9mlint.python.source.lowering import lower
 from d9mlint.python.source.parsing import parse
 from d9mlint.python.source.places import Places
@@ -29,17 +29,78 @@ ODD = [
     "class A:\n    @deco(1)\n    def m(self): return (yield)\n",
 ]
 
+EACH_KIND = """\
+import a.b as c, d; from e import (f as g, h)
+@ deco (1) # why
 
-@pytest.mark.parametrize("text", [*ODD, *(p.read_text() for p in SOURCES)])
+@other
+# between
+async def m(p, /, q : int = (1), * , r = 2.5, ** s) -> t . u [ 0 ] :
+    '''text
+    more'''
+    x : int = f(1)
+    x : a.b
+    y = z = [ 1 , * w , a.b ] ; y += 1 ; y -= 2 ; y *= 3 ; y /= 4 ; y **= f(2)
+    return { 'k' : v . k , ** a.rest , } , { 1 , f(2) }
+def n(*args, k = f(0)): return lambda v, w = a.b : v
+class A ( b . B , metaclass = C ) :
+\tx = ( ( a . b + 1 - 2 * 3 / 4 // 5 % 6 ** 7 ) )
+
+\tif not x and y or z == 1 != 2 < 3 > 4 <= 5 >= 6 in a.b is c not in d is not e :
+\t\tpass # nothing
+\telif ( f(1) ) :
+\t\tx[ 1 : f(2) : 3 , ... , a.b ] ( * args , k = 1 , ** kw )
+\telif g(2): x = - y.z
+\telse :
+\t\tx = a.b if c.d else e.f
+for i , j in ( g(1) ) : print(i)
+else: f(1)
+async def o():
+    async for k in l.m: await n(k)
+    async with ( a.b(1) as c , d.e ) : f"{c.d!r:>{e.f}} {g(1)}" 'x' ; [ i.j for i in k.l if m.n ]
+with a.b as c, d.e: pass
+while ( f(1) ) :
+    try : g(1)
+    except ( A.b , C ) as e : h(1)
+    except : raise f(1) from g(2)
+    else : del a.b , c[0]
+    finally : assert a.b , f(1)
+x = f(  # first
+    a.b,
+
+    # second
+    \\
+    c . d
+) + ~ g(1)
+match f(1):
+    case A.b: g(1)
+"""
+
+
+def test_places_of_each_kind_of_node_are_those_of_the_code_generator() -> None:
+    module = cst.parse_module(EACH_KIND)
+    counter = places._Counter(module, 1, {})
+    module._codegen(counter)
+    assert Places(module, 1)._places == counter.places
+    kinds: set[type[cst.CSTNode]] = set()
+    pending: list[cst.CSTNode] = [module]
+    while pending:
+        node = pending.pop()
+        kinds.add(type(node))
+        pending += node.children
+    assert layouts.LAYOUTS.keys() | places._SPECIAL.keys() <= kinds
+
+
+@pytest.mark.parametrize("text", [EACH_KIND, *ODD, *(p.read_text() for p in SOURCES)])
 def test_places_agree_with_libcst(text: str) -> None:
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     known = wrapper.resolve(WhitespaceInclusivePositionProvider)
-    places = Places(wrapper.module, 1)
+    found = Places(wrapper.module, 1)
     checked = 0
     for node, where in known.items():
         if isinstance(node, (cst.Call, cst.Attribute, cst.Assign, cst.Set)):
             end = (where.end.line, where.end.column + 1)
-            assert places.of(node) == (where.start.line, where.start.column + 1, *end)
+            assert found.of(node) == (where.start.line, where.start.column + 1, *end)
             checked += 1
     assert checked
 

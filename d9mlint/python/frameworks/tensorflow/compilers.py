@@ -31,6 +31,7 @@ _NO_JIT = ("keras.layers.LSTM", "keras.layers.GRU", "keras.layers.Bidirectional"
 """cuDNN layers, for which Keras leaves XLA off."""
 ALWAYS = ("tensorflow.xla.experimental.compile", "tensorflow.contrib.compiler.xla.compile")
 _LEVELS = ["tensorflow.OptimizerOptions.ON_1", "tensorflow.OptimizerOptions.ON_2", 1, 2]
+_FLAGS = "TF_XLA_FLAGS"
 _AUTO_JIT = re.compile(r"--tf_xla_auto_jit=(?:fusible|(?:single-gpu\()?[12])")
 
 
@@ -45,7 +46,8 @@ class Request:
 
 def requests(program: Program) -> Iterator[Request]:
     """All places that turn XLA on for TensorFlow, in order."""
-    for event in program.events:
+    asked = program.calls(FUNCTION, SET_JIT, *COMPILE, *OPTIONS, *SCOPES, *ALWAYS)
+    for event in sorted((*asked, *program.ending(f".{LEVEL}", "set"), *program.env(_FLAGS)), key=lambda e: e.index):
         found = _call(event) if event.kind == "call" else _assigned(event)
         if found is not None and both(*event.guards, found[0]) is not False:
             yield Request(event, *found)
@@ -76,8 +78,8 @@ def _assigned(event: Event) -> tuple[Cond, str] | None:
         return None
     if event.kind == "set" and event.name.endswith(f".{LEVEL}"):
         return matches(event.args[0], _LEVELS), LEVEL
-    if event.kind == "env" and event.name == "TF_XLA_FLAGS":
-        return says(event.args[0], _AUTO_JIT), "TF_XLA_FLAGS"
+    if event.kind == "env" and event.name == _FLAGS:
+        return says(event.args[0], _AUTO_JIT), _FLAGS
     return None
 
 

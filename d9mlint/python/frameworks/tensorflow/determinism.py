@@ -354,7 +354,7 @@ def fitted(program: Program) -> tuple[Event, ...]:
 
 
 def _fitted(program: Program) -> tuple[Event, ...]:
-    called = (e for e in program.events if e.kind == "call" and e.name.endswith("().fit") and not e.detached)
+    called = (e for e in program.ending("().fit", "call") if not e.detached)
     return tuple(e for e in called if any(True for _ in program.calls(f"{e.name.removesuffix('.fit')}.compile")))
 
 

@@ -63,7 +63,7 @@ def stage_draws(program: Program) -> dict[int, list[StageDraw]]:
     for stage in stages:
         at.setdefault(stage.location, []).append(stage)
     found: dict[int, list[StageDraw]] = {}
-    for event in program.events:
+    for event in program.events if stages else ():
         if event.kind == "call" and event.inside("tfdata", "tfdata-parallel"):
             draw = _draw(event)
             stage_ = _innermost(event, at) if draw else None

@@ -67,7 +67,7 @@ def likely_few(event: Event, op: Op, makers: Makers) -> bool:
 def _unread(program: Program) -> frozenset[int]:
     """The ``id`` of each op of which only a collection is made that nothing reads."""
     kept = program.calls(_COLLECTS)
-    readers = [e for e in program.events if e.kind in ("call", "unresolved") and _READS.fullmatch(e.name)]
+    readers = program.named(_READS.fullmatch, "call", "unresolved")
     names = [_text(e.argument(_NAME)) if e.name == COLLECTION else None for e in readers]
     if not kept or None in names:
         return frozenset()

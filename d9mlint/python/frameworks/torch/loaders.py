@@ -86,7 +86,7 @@ class Loaders:
 
     def note(self, interp: Interpreter, event: Event, frame: Frame) -> None:
         """Remembers a call that makes a loader."""
-        if any(i.context == LOADER for effect in event.effects for i in effect.invokes):
+        if event.effects and any(i.context == LOADER for effect in event.effects for i in effect.invokes):
             interp.note((_MADE, id(event)), (event, frame))
             if isinstance(event.receiver, Inst):  # super().__init__(dataset, ...) of a loader of the program's own
                 interp.note((_LOADER_OF, id(event.receiver)), event)

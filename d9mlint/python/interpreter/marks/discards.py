@@ -23,9 +23,10 @@ def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Fra
     """
     if interp.story.cells:
         return
+    line, column = node.place[:2]
     for event in interp.story.events[start:]:
         at = event.location
-        here = (at.line, at.column) == node.place[:2] and at.path == frame.module.path
+        here = at.line == line and at.column == column and at.path == frame.module.path
         if here and event.kind in ("call", "unresolved") and not event.discarded:
             interp.heap.mark(event, discarded=True)
     gone(interp, value)

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from d9mlint.python.domain import covers
 from d9mlint.python.domain.conditions import Cond, Literal, Opaque, conjuncts, either, literal, negate, truth
 from d9mlint.python.domain.covers import Term
-from d9mlint.python.domain.diagrams import Variable, simplified
+from d9mlint.python.domain.diagrams import Node, Variable, simplified
 from d9mlint.python.domain.path import together
 from d9mlint.python.domain.tellable import FILE_TEST, is_of_config, is_told, loosened, name_of_setting
 from d9mlint.python.judging.wording.flagwords import (
@@ -28,11 +29,11 @@ MAX_MIXED = 3
 """Tests in alternatives of flags and settings beyond which they explain nothing."""
 MAX_TESTS = 12
 """Different tests in a condition beyond which no words make it clear."""
-
-
 _IS_FOLDER = re.compile(r"(?:isdir|is_dir)\(('[^'()]+')\)")
 _IS_FILE = re.compile(r"(?:isfile|is_file)\(('[^'()]+')\)")
 _NOT_THERE = re.compile(rf"not \({FILE_TEST.pattern}\)")
+_described: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
+"""What conditions that are in use are in words: many rules ask, and the events of a program share them."""
 
 
 class _Form(NamedTuple):
@@ -123,7 +124,11 @@ def describe(cond: Cond) -> str:
     """The condition in words: ``--seed is not given``."""
     if isinstance(cond, bool):
         return str(cond)
-    return " and ".join(sorted(words for part in conjuncts(cond) for words in _parts(part, most=10_000)))
+    known = _described.get(cond)
+    if known is None:
+        known = " and ".join(sorted(words for part in conjuncts(cond) for words in _parts(part, most=10_000)))
+        _described[cond] = known
+    return known
 
 
 def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:

@@ -45,7 +45,7 @@ def _waits_for_all(program: Program) -> bool:
 
     They are clipped by their common norm, or applied in a branch that is taken where each of them is finite.
     """
-    applied = [e for e in program.events if e.name.endswith(".apply_gradients") and not e.detached]
+    applied = [e for e in program.ending(".apply_gradients") if not e.detached]
     choices = [e for e in program.calls("tensorflow.cond") if _made_of(e.args[:1], _FINITE)]
     places = {event.location for event in choices}
     clips = program.calls(_CLIPS)

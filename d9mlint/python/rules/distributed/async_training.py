@@ -56,7 +56,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _shared_memory(program: Program, rule: Rule) -> Iterator[Draft]:
     """Processes that train one model of PyTorch in shared memory (Hogwild), or compute with it while it is trained."""
-    told = [e for e in program.events if e.name.endswith(_SHARED) and not e.detached]
+    told = [e for e in program.ending(_SHARED) if not e.detached]
     sharing = [e for e in told if _SHARES.fullmatch(e.name)]
     unknown = [e for e in told if _MAY_SHARE.fullmatch(e.name) and not sharing]
     if not sharing and not unknown:
@@ -93,7 +93,7 @@ def _take_turns(program: Program, readers: list[Event], training: Event) -> bool
 
     So it is with barriers, one that opens a turn and one that closes it.
     """
-    waits = [e for e in program.events if e.kind == "call" and e.name.endswith(_WAIT) and not e.detached]
+    waits = [e for e in program.ending(_WAIT, "call") if not e.detached]
     master = [
         e for e in waits if e.name.endswith(_BARRIER) and not e.inside("process", SPAWNED) and e.index < training.index
     ]

@@ -16,6 +16,7 @@ from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import salted_value, where_salted
 from d9mlint.python.judging.ops import varies
 
+_HASH = "builtins.hash"
 _TAKES = ("numpy.", "tensorflow.", "keras.", "torch.", "jax.", "pandas.", "builtins.list.append", "random.")
 
 _STARTS = "`{name}` starts the vector of each word from Python's `hash` of it, which is another number in each process"
@@ -33,7 +34,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
     """As a seed it is another rule's business."""
     found: dict[int, tuple[Event, list[Event]]] = {}
-    for event in program.events:
+    for event in program.events if program.calls(_HASH) else ():
         takes = event.kind == "call" and (event.name.startswith(_TAKES) or streams.writes(event)) and not _seeds(event)
         put = event.kind == "put" and event.name == _PUT
         if not takes and not put and event.kind != "index" and not _decides(event):
@@ -41,7 +42,7 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
         origins, _, sources = taint(event.args[1:] if put else [*event.args, *event.kwargs.values()])
         if "hash" in origins:
             for source in sources:
-                if source.name == "builtins.hash" and _salted(source) is not False:
+                if source.name == _HASH and _salted(source) is not False:
                     found.setdefault(source.index, (source, []))[1].append(event)
     for source, uses in found.values():
         related = [Related(e.location, "the hash is used here") for e in uses if e.kind != "compare"]

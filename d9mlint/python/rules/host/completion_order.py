@@ -75,7 +75,7 @@ def _counts(program: Program, source: Event, sink: Event) -> bool:
 
 
 def _joins(program: Program) -> list[Event]:
-    return [event for event in program.events if event.name.endswith(".join")]
+    return program.ending(".join")
 
 
 def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft]:
@@ -105,7 +105,7 @@ def _drained(program: Program, rule: Rule, event: Event, put: Event) -> Draft:
 
 def _put(program: Program, queue: Event) -> Event | None:
     """Where a worker puts results into a queue; None where there is none, or it only says there that it has failed."""
-    puts = (e for e in program.events if e.kind == "call" and e.name.endswith(_PUTS) and e.inside(*_WORKERS))
+    puts = (e for e in program.ending(_PUTS, "call") if e.inside(*_WORKERS))
     results = (e for e in puts if not any(test.text == EXCEPTION for one in e.guards if (test := opaque(one))))
     return next((e for e in results if any(made is queue for made in made_by(e.receiver))), None)
 

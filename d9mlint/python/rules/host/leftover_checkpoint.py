@@ -108,12 +108,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated:
         return
     yield from by_itself(program, rule)
-    tells = (event for event in program.events if event.kind == "call" and event.name.endswith(_TELL) and event.args)
+    tells = (event for event in program.ending(_TELL, "call") if event.args)
     trained = (*program.trains, *trainings(program), *program.calls(*APPLIED), *tells)
     steps = [event for event in trained if not event.detached]
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
-    saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
+    saves = [e for e in program.named(_SAVES.fullmatch, "call") if not e.detached]
     saves += [e for e in program.calls(*arrays.PICKLES) if not e.detached and arrays.holds_weights(program, e)]
     saves = with_moves(program, saves)
     for load in program.calls(*_LOADS):

@@ -27,7 +27,7 @@ _WRITTEN = "a file is written there"
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each listing beside the program, in a worker process or a thread, of a folder that it puts files into."""
-    listed = [e for e in program.events if e.kind == "call" and e.name.endswith(_TREES) and not e.detached]
+    listed = [e for e in program.ending(_TREES, "call") if not e.detached]
     beside = [e for e in listed if e.inside(loaders.WORKER, loaders.PERHAPS_WORKER, pipelines.GENERATOR)]
     elsewhere = (*loaders.CONTEXTS, pipelines.GENERATOR)
     calls = [e for e in program.events if e.kind == "call" and not e.inside(*elsewhere)] if beside else []

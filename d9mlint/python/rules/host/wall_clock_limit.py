@@ -168,7 +168,7 @@ def _left(program: Program, test: Event) -> tuple[str, None] | None:
 
 
 def _saves(program: Program) -> tuple[Event, ...]:
-    return tuple(e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name))
+    return tuple(e for e in program.named(_SAVES.fullmatch, "call") if not e.detached)
 
 
 def _writes(program: Program) -> tuple[Event, ...]:
@@ -184,7 +184,7 @@ def _shared(program: Program, test: Event, there: set[int]) -> Event | None:
     """
     training = [d for d in draws(program) if set(d.event.loops) & set(test.loops) and not d.event.detached]
     others = {d.generator for d in training if id(d.event) not in there}
-    own = [e for e in program.events if e.kind == "call" and e.name.startswith(OWN_GENERATORS) and not e.detached]
+    own = [e for e in program.beginning(OWN_GENERATORS, "call") if not e.detached]
     makers = {id(made) for e in own if id(e) not in there for made in made_by(e.receiver)}
     inside = [d.event for d in training if d.generator in others]
     inside += [e for e in own if any(id(made) in makers for made in made_by(e.receiver))]

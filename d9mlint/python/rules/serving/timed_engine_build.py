@@ -45,6 +45,6 @@ def _remedy(program: Program, rule: Rule) -> str:
 
 def _saves(program: Program) -> bool:
     """Whether what an engine, or a build, is serialized to is written to a file."""
-    made = [e for e in program.events if e.kind == "call" and e.name.endswith(_SERIALIZES)]
+    made = program.ending(_SERIALIZES, "call")
     results = {id(e.result) for e in made if e.result is not None}
-    return any(id(a) in results for e in program.events if e.name.endswith(_WRITES) for a in e.args)
+    return any(id(a) in results for e in program.ending(_WRITES) for a in e.args)

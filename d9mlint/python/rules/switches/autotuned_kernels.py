@@ -77,7 +77,7 @@ def _runs(event: Event) -> bool:
 def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     if trainings(program) or trains(program):
         return  # what says so of trainings, says it for this, too
-    found = [e for e in program.events if e.kind == "call" and _CONVOLUTION.fullmatch(e.name) and _counts(program, e)]
+    found = [e for e in program.named(_CONVOLUTION.fullmatch, "call") if _counts(program, e)]
     if not found:
         return
     off = _missing_switch.off_in_tensorflow(program, _untimed(program))

@@ -215,7 +215,7 @@ def _draft(
 
 def _drops_gradients(program: Program, event: Event) -> bool:
     """Whether no optimizer takes a step with the gradients that are computed, as in a benchmark of their speed."""
-    steps = (e for e in program.events if e.kind in ("call", "unresolved") and e.name.endswith(".step"))
+    steps = program.ending(".step", "call", "unresolved")
     return event.name.endswith(".backward") and all(e.detached for e in steps)
 
 

@@ -108,7 +108,7 @@ class _Data:
         self._computed_unseen = {id(e.result) for e in program.events if e.kind == "unresolved"}
         self.by_inputs = False
         """Whether nothing but gradients of inputs is computed."""
-        changes = [e for e in program.events if e.kind in ("call", "set", "put") and _IN_PLACE.fullmatch(e.name)]
+        changes = program.named(_IN_PLACE.fullmatch, "call", "set", "put")
         before = -1
         while len(self._asked) > before:
             before = len(self._asked)

@@ -73,7 +73,7 @@ def _uses(program: Program) -> _Uses:
     found = _Uses({}, set(), set(), False)
     if by_default(program.training) is not False or program.story.truncated:
         return found  # (what trains has drawn its weights, which is told as that)
-    states = {id(e): e.receiver for e in program.events if e.kind == "call" and e.name.endswith(_STATE)}
+    states = {id(e): e.receiver for e in program.ending(_STATE, "call")}
     seen: set[int] = set()
     for event in program.events:
         if event.kind not in ("call", "unresolved", "set") or event.detached:

@@ -121,7 +121,7 @@ def _replaced(program: Program, draw: Event) -> Cond:
 def _by(found: _Loads, made: Event, draw: Event) -> Cond:
     """When a load comes after ``draw`` that fills what a call made."""
     loads = [*found.get(id(made), ()), *(found.get(id(made.receiver), ()) if isinstance(made.receiver, Inst) else ())]
-    return either(*(cond for index, cond in loads if index > draw.index))
+    return either(*dict.fromkeys(cond for index, cond in loads if index > draw.index))
 
 
 def _initialized(draw: Event) -> Event | None:
@@ -133,7 +133,7 @@ def _initialized(draw: Event) -> Event | None:
 
 def _layers(program: Program) -> list[Event]:
     """The calls that draw the weights of new layers."""
-    calls = (e for e in program.events if e.kind == "call" and _LAYERS.fullmatch(e.name))
+    calls = program.named(_LAYERS.fullmatch, "call")
     return [e for e in calls if not e.name.startswith(_INIT) and any(effect.draws for effect in e.effects)]
 
 
@@ -203,7 +203,7 @@ def _refilled(program: Program) -> list[tuple[Event, Event]]:
 
 def _refilling(program: Program) -> list[tuple[Event, Event]]:
     loops = [e for e in program.events if e.kind == "refilled" and e.certain and not e.tried]
-    states = [e for e in program.events if loops and e.kind == "call" and e.name.endswith(_STATE_OF)]
+    states = [e for e in program.ending(_STATE_OF, "call") if loops]
     return [(loop, e) for loop in loops for e in states if id(e.result) in _leaves(loop.receiver)]
 
 

@@ -65,7 +65,7 @@ def _training(program: Program, load: Event) -> Event | None:
 
 def _in_loops(program: Program) -> list[Event]:
     """The calls in loops that seem to train or to save something which is not known."""
-    calls = (e for e in program.events if e.kind == "call" and e.loops and not e.detached and e.name.startswith("?."))
+    calls = (e for e in program.beginning("?.", "call") if e.loops and not e.detached)
     return [e for e in calls if _SAVES.fullmatch(e.name) or _TRAINS.fullmatch(e.name)]
 
 

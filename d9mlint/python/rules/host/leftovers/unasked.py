@@ -55,11 +55,12 @@ def is_asked(words: str, *, off: bool = False) -> bool:
 def asked_for(load: Event, training: Event) -> bool:
     """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
     conds = [one for cond in load.guards for one in conjuncts(cond) if not by_a_file(one)]
-    asked = by_default(simplified(both(*conds), both(*training.guards))) is False
+    if by_default(simplified(both(*conds), both(*training.guards))) is False:
+        return True
     words = [describe(one) for one in conds if not _by_name(one)]
     if not _names_file(load):  # what a file is called says nothing then: `exists("out/<restore_file>.pt")`
         words = [FILE_TEST.sub("", text) for text in words]
-    return asked or any(is_asked(text, off=True) for text in words)
+    return any(is_asked(text, off=True) for text in words)
 
 
 def _by_name(cond: Cond) -> bool:

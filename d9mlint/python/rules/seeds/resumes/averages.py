@@ -29,9 +29,7 @@ def forgotten(program: Program, load: Event, saves: Sequence[Event], steps: Sequ
         return False
     loops = {number for step in steps for number in step.loops}
     kept = {id(one) for save in saves for one in _held(program, save)}
-    loads = [
-        e for e in program.events if e.name.endswith(_LOADS) and not (e.index < load.index and _copies(program, e))
-    ]
+    loads = [e for e in program.ending(_LOADS) if not (e.index < load.index and _copies(program, e))]
     filled = {id(leaf) for e in loads for leaf in leaves(e.receiver)}
     trained = {id(one) for one in _trained(program)}
     for pairs in program.calls(_ZIP):

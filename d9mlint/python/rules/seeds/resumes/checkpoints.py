@@ -96,7 +96,7 @@ def is_rounded(program: Program, save: Event) -> bool:
 def _copies_in_half(program: Program) -> frozenset[int]:
     """The ``id`` of each copy in 16 bits, and of the state of each."""
     copies = {id(e.result) for e in program.calls("copy.deepcopy")}
-    halves = (e for e in program.events if copies and e.kind == "call" and e.name.endswith(_HALVES))
+    halves = (e for e in program.ending(_HALVES, "call") if copies)
     found = {id(e.result) for e in halves if not e.detached and _is_any(e.receiver, copies)}
     return frozenset(found | {id(e.result) for e in program.once("states", states) if _is_any(e.receiver, found)})
 
@@ -118,13 +118,12 @@ def is_state(program: Program, leaf: Value) -> bool:
 
 def states(program: Program) -> list[Event]:
     """The calls that take the state of something, for ``program.once``."""
-    calls = (event for event in program.events if event.kind == "call" and event.name.endswith(_STATE))
-    return [event for event in calls if not _is_part(event)]
+    return [event for event in program.ending(_STATE, "call") if not _is_part(event)]
 
 
 def _parts(program: Program) -> frozenset[int]:
     """The ``id`` of each state that the program adds something to."""
-    calls = (e for e in program.events if e.kind == "call" and e.name.endswith(_STATE) and e.result is not None)
+    calls = (event for event in program.ending(_STATE, "call") if event.result is not None)
     return frozenset(id(event.result) for event in calls if _is_part(event))
 
 

@@ -72,7 +72,7 @@ def of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _forgets_optimizer(program: Program, saved: Event, loops: set[int]) -> bool:
     """Whether weights and numbers alone are saved by a program that updates the state of an optimizer of optax."""
-    updates = (e for e in program.events if _UPDATES.fullmatch(e.name) and not e.detached and loops & {*e.loops})
+    updates = (e for e in program.named(_UPDATES.fullmatch) if not e.detached and loops & {*e.loops})
     if not any(e.meets(saved) and not e.name.startswith(_STATELESS) for e in updates):
         return False
     kept = saved.argument(_OBJECT if saved.name in PICKLES else _TARGET)

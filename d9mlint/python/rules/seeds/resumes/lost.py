@@ -67,14 +67,14 @@ def lost(
     ``handed`` has the ``id`` of each object that is loaded because the program has handed it to what loads.
     """
     makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None and _kind(e)}
-    loading = [e for e in program.events if e.kind == "call" and e.name.endswith(_STATE) and not e.detached]
+    loading = [e for e in program.ending(_STATE, "call") if not e.detached]
     networks = {e.location for e in loading if e.name.startswith(_NETWORKS)}  # at one place it is one variable
     unknown = (e for e in program.calls(*_LOAD) if not e.detached and e.location not in networks)
     loads = [[*_made_by(e, makers)] for e in unknown]
     if not all(loads):
         return ()  # what is loaded there may be any of them
     # `scheduler.last_epoch = start - 1` sets a schedule on from where it was.
-    moved = (e for e in program.events if e.kind == "set" and e.name.endswith(f".{_LAST}") and not e.detached)
+    moved = (e for e in program.ending(f".{_LAST}", "set") if not e.detached)
     kept = {_kind(made) for several in (*loads, *(_made_by(e, makers) for e in moved)) for made in several}
     kept |= {_kind(made) for e in loading for made in _made_by(e, makers)}
     kept |= {_kind(made) for result, made in makers.items() if result in handed}
@@ -89,7 +89,7 @@ def lost(
 def _updates(program: Program, steps: Sequence[Event]) -> list[Event]:
     """Where averages take up the weights, in the loops that change those."""
     loops = {number for step in steps for number in step.loops}
-    called = (e for e in program.events if e.kind == "call" and e.name.endswith(_UPDATES) and not e.detached)
+    called = (e for e in program.ending(_UPDATES, "call") if not e.detached)
     return [e for e in called if loops.intersection(e.loops)]
 
 

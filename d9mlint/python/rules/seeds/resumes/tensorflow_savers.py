@@ -202,7 +202,7 @@ def _saves_slots(program: Program) -> bool:
 
 def _leaves_out_slots(program: Program) -> bool:
     """Whether an optimizer trains that nothing fills from a file."""
-    own = [e for e in program.events if e.kind == "call" and e.name.startswith(_SLOTS) and not e.detached]
+    own = [e for e in program.beginning(_SLOTS, "call") if not e.detached]
     return bool(own) and not any(e.name.endswith((".set_weights", ".load_own_variables")) for e in own)
 
 

@@ -45,7 +45,7 @@ def loads(program: Program, steps: Sequence[Event]) -> list[Event]:
 
     Weights come first where the optimizer's state is only kept under a setting; ``steps`` are those of the training.
     """
-    found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith(_ENDS)]
+    found = [e for e in program.ending(_ENDS, "call") if not e.detached]
     optimizers = [e for e in found if e.name.startswith(OPTIMIZER)]
     saves = checkpoints(program)
     if optimizers and not any(_settings(program)):
@@ -87,7 +87,7 @@ def _settings(program: Program) -> list[str]:
 
 
 def _found_settings(program: Program) -> list[str]:
-    optimizers = [e for e in program.events if e.name.startswith(OPTIMIZER) and e.name.endswith(_LOAD)]
+    optimizers = [e for e in program.beginning(OPTIMIZER) if e.name.endswith(_LOAD)]
     words = _texts_of([load for load in optimizers if not load.detached])
     saves = [(e, holds_optimizer(program, e)) for e in program.calls(*SAVES) if not e.detached] if words else []
     alone = {text for save, holds in saves if not holds for text in _tests(save)}
