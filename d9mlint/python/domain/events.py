@@ -156,6 +156,8 @@ class Story:
     modules: list[Module] = field(default_factory=list)
     truncated: bool = False
     """A bound was met: not all that the program does is known."""
+    cut: int = 0
+    """Before which event the first bound was met, where one was."""
     cuts: tuple[str, ...] = ()
     """Which bounds were met, and where, in words."""
     coverage: Coverage | None = None

@@ -213,6 +213,8 @@ def enter(
             made.attrs.update(known.attrs)
             made.like = known.like
         return known.result
+    if often and key in interp.running:
+        return UNKNOWN  # it calls itself with what nobody knows, as it does already
     interp.summaries.runs[one] += 1
     interp.summaries.texts[one, texts] += 1
     interp.entered.add(id(node))
@@ -222,7 +224,7 @@ def enter(
     interp.contexts.extend(added)
     stack, interp.stack = interp.stack, (*interp.stack, Location(frame.module.path, *place))
     callers, interp.callers = interp.callers, (*interp.callers, frame.func)
-    interp.running.add(again)
+    interp.running |= {again, key}
     stopped: Cond = False
     failures = len(interp.failures)
     try:
@@ -235,7 +237,7 @@ def enter(
                 managers.keep(interp, parts[1], inner)
     finally:
         interp.stack, interp.callers = stack, callers
-        interp.running.discard(again)
+        interp.running -= {again, key}
         if added:
             del interp.contexts[-len(added) :]
     abstract = stopped is True and len(interp.failures) == failures  # what always raises, mostly another class has it

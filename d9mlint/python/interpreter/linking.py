@@ -9,7 +9,7 @@ from d9mlint.model import EnvironmentVariable, Target
 from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, negate
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Module, Ref, Unknown, Value
+from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Dynamic, Module, Ref, Unknown, Value
 from d9mlint.python.interpreter import missing, scopes
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.source import facts as f
@@ -180,7 +180,7 @@ def _run(interp: Interpreter, module: Module) -> None:
 
 def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> bool:
     """``from module import names``; whether that ends the program with ``ImportError``."""
-    module = import_module(interp, node.module, node.level, frame, node.place)
+    module = missing.stand_in(interp, import_module(interp, node.module, node.level, frame, node.place))
     if fails(interp, module):
         return True
     for name, alias in node.names:
@@ -237,6 +237,8 @@ def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f
         return Unknown(name=f"{module.name}.{name}")
     if isinstance(module, Ref):
         return interp.knowledge.constant(f"{module.name}.{name}", interp.target) or Ref(f"{module.name}.{name}")
+    if isinstance(module, Dynamic):
+        return Dynamic(module.reason, name=f"{module.name}.{name}")
     prefix = module.name if isinstance(module, Unknown) else ""
     return Unknown(name=f"{prefix}.{name}")
 

@@ -1,4 +1,4 @@
-"""Imports of what the project's own package surely does not have: the program stops there with ``ImportError``."""
+"""Imports of what the project's own package does not have: where that is sure, the program ends there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import Module, Value
+from d9mlint.python.domain.values import Dynamic, Module, Ref, Value
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import join
 from d9mlint.python.source.reading import CannotRead
@@ -24,6 +24,18 @@ _ELSEWHERE = re.compile(rb"sys\.path|addsitedir|importlib|suppress|sys\.modules"
 _MADE = re.compile(r"_|.*(?:version|pb2|generated|_ext$|_C$|cuda)")
 """Modules that a build makes, by their names."""
 _BUILT = (".pyx", ".pyi", ".c", ".cc", ".cpp", ".cu", ".proto", ".py.in")
+
+
+def stand_in(interp: Interpreter, module: Value) -> Value:
+    """What stands for an imported module: calls into one that the project's own package lacks are told."""
+    if not isinstance(module, Ref):
+        return module
+    package, _, inside = module.name.partition(".")
+    if not inside or package in interp.hooks.packages or any(map(_MADE.match, inside.split("."))):
+        return module
+    if all(interp.project.module_at(join(root, package)) is None for root in interp.roots):
+        return module
+    return Dynamic(f"the package `{package}` of the program has no module `{inside}` here", name=module.name)
 
 
 def ends(interp: Interpreter, node: f.ImportFrom, module: Value, name: str, frame: Frame) -> bool:

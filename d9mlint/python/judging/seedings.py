@@ -163,7 +163,7 @@ def may_be_seeded(program: Program, before: Event, cond: Cond = True) -> bool:
         earlier = before.deferred or maybe.index < before.index
         if earlier and maybe.meets(before) and both(cond, *maybe.guards) is not False:
             return True
-    return program.story.truncated
+    return program.story.truncated and (before.deferred or program.story.cut <= before.index)
 
 
 def _maybe_seeding(program: Program) -> list[Event]:

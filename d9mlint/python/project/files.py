@@ -185,13 +185,15 @@ class Project:
         return base
 
     def _in_checkout(self, package: str, inside: str, roots: tuple[str, ...], importer: str) -> str | None:
-        """The same where the package is the folder that holds the program, under a name of its own."""
+        """The same where the package is the folder that holds the program, under a name of its own.
+
+        Or where that folder and a package in it share the name: `rlax.examples` may be the folder beside `rlax/`.
+        """
         first = inside.partition(".")[0]
         if all(self.module_at(join(root, first)) is None and not self.names_in(join(root, first)) for root in roots):
             return None
-        if any(self.module_at(join(root, package)) is not None for root in roots):
-            return None  # a package of the program that lacks a module
-        root = self._home(package, roots, importer)
+        own = next((root for root in roots if self.module_at(join(root, package)) is not None), None)
+        root = self._home(package, roots, importer) if own is None else own
         base = None if root is None else join(root, inside.replace(".", "/"))
         return base if base is not None and self.module_at(base) is not None else None
 

@@ -102,3 +102,41 @@ def test_a_function_that_is_called_often_is_not_lost(d9mlint: Callable[..., Ran]
     ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
     assert _unchecked(ran) == []
     assert "unseeded-torch" in [one["rule"] for one in ran.json["findings"]]
+
+
+RECURSIVE = """\
+import functools
+import random
+
+import jax
+
+print(random.random())
+
+def grid(key, shape):
+    if not shape:
+        return key
+    return jax.vmap(functools.partial(grid, shape=shape[1:]))(key)
+
+print(grid(jax.random.PRNGKey(1), tuple(map(int, input().split()))))
+"""
+
+
+def test_a_function_that_calls_itself_by_another_name_is_no_depth(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RECURSIVE)
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
+    assert _unchecked(ran) == []
+    assert "unseeded-python" in [one["rule"] for one in ran.json["findings"]]
+
+
+@pytest.mark.parametrize(("drawn", "sure"), [("before", True), ("after", False)])
+def test_what_was_drawn_before_a_cut_is_surely_not_seeded_behind_it(
+    d9mlint: Callable[..., Ran], tmp_path: Path, drawn: str, sure: bool
+) -> None:
+    deep = bounds.MAX_CALLS + 20
+    functions = "".join(f"def f{n}():\n    return f{n + 1}()\n" for n in range(deep))
+    draw = "print(random.random())\n"
+    first, last = (draw, "") if drawn == "before" else ("", draw)
+    (tmp_path / "train.py").write_text(f"import random\n{functions}def f{deep}():\n    return 1\n{first}f0()\n{last}")
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json", "--min-confidence", "low")
+    (found,) = ran.json["findings"]
+    assert (found["rule"], found["confidence"] == "low") == ("unseeded-python", not sure)

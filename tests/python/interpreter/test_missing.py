@@ -71,3 +71,12 @@ def test_a_module_that_ends_so_ends_what_imports_it(d9mlint: Callable[..., Any])
         False,
         ["ends with ImportError: nothing is `other` in `pkg.data` (models.py:1)"],
     )
+
+
+def test_calls_into_a_module_that_is_not_there_are_told(d9mlint: Callable[..., Any]) -> None:
+    Path("pkg").mkdir()
+    Path("pkg/__init__.py").touch()
+    Path("train.py").write_text("import random\nfrom pkg.training import loop\n\nloop.run(random.Random(1))\n")
+    ran = d9mlint("train.py", "--verbose")
+    assert "No findings (1 call could not be followed" in ran.out
+    assert "`run` was not followed: the package `pkg` of the program has no module `training`" in ran.out

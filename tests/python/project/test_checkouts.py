@@ -75,3 +75,15 @@ def test_the_folder_is_the_package_where_all_is_there(changed: dict[str, str], r
 def test_a_package_of_the_standard_library_is_no_checkout() -> None:
     data = {"a.py": b"from xml.dom import node\nfrom xml.sax import handler\n", "dom.py": b"node", "sax.py": b"handler"}
     assert home("xml", (".",), "a.py", list(import_lines(data["a.py"])), data.get) is None
+
+
+def test_folders_beside_a_package_may_be_imported_as_its_own(d9mlint: Callable[..., Any]) -> None:
+    """`sam/` is a package of the checkout `sam`, and `sam.examples` the folder beside it."""
+    write({
+        ".git/HEAD": "",
+        "sam/__init__.py": "def loss(x):\n    return x\n",
+        "examples/loop.py": "def run(sample):\n    return sample()\n",
+        "examples/train.py": "import random\nimport sam\nfrom sam.examples import loop\n\n\n"
+        "print(sam.loss(loop.run(lambda: random.random())))\n",
+    })  # fmt: skip
+    assert "examples/train.py:6" in d9mlint("examples/train.py", "--format", "concise").out

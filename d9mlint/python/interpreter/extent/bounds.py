@@ -60,12 +60,16 @@ class Bounds:
             return False
         self._deep += 1
         self._deepest = self._deepest or f"`{name}` at {path}:{place[0]}"
-        self._story.truncated = True
+        self._cut()
         return True
 
     def _end_at(self, why: str, path: str, node: Stmt | Lambda | None) -> None:
         self._ended = f"{why} at {path}:{_place(node)[0]}"
-        self._story.truncated = True
+        self._cut()
+
+    def _cut(self) -> None:
+        if not self._story.truncated:
+            self._story.truncated, self._story.cut = True, len(self._story.events)
 
     def reasons(self) -> tuple[str, ...]:
         """What was not looked at, in words; empty where everything was."""
