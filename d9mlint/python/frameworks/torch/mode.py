@@ -26,6 +26,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
+from d9mlint.python.frameworks.torch import mmengine
 from d9mlint.python.frameworks.torch.gpu import TRAINER
 from d9mlint.python.interpreter.program import Program, is_none, matches
 from d9mlint.target.known import KNOWN as RELEASES
@@ -48,6 +49,9 @@ SWITCHED_BY_ARGUMENT = {
     "transformers.Seq2SeqTrainingArguments": "full_determinism",
     "accelerate.utils.set_seed": "deterministic",
     "monai.utils.set_determinism": "use_deterministic_algorithms",
+    mmengine.RUNNER: mmengine.DETERMINISTIC,
+    "mmengine.runner.set_random_seed": mmengine.DETERMINISTIC,
+    "speechbrain.utils.seed.seed_everything": "deterministic",
 }
 """Calls of other packages that turn the switch on where this argument is true."""
 _SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
