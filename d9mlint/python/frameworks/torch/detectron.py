@@ -13,7 +13,6 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
-    Class,
     Const,
     Dict,
     FlagValue,
@@ -25,6 +24,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
+from d9mlint.python.frameworks.torch import registries
 from d9mlint.python.interpreter import attributes, callbacks, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
@@ -110,11 +110,11 @@ def _is_negative(value: object) -> bool:
 def _build_model(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``build_model(cfg)``: one of the networks that the program has registered, where it has any."""
     _note_device(interp, event, frame)
-    registered = _registered(interp)
-    if not registered:
+    found = registries.registered(interp, (_REGISTER,))
+    if not found:
         return None
     place = place_of(event)
-    made = dispatch.of_table(interp, Dict(registered), UNKNOWN, _ARCHITECTURE, frame, place)
+    made = dispatch.of_table(interp, Dict(found), UNKNOWN, _ARCHITECTURE, frame, place)
     return calls.call(interp, made, list(event.args[-1:]), {}, frame, place)
 
 
@@ -125,17 +125,6 @@ def _note_device(interp: Interpreter, event: Event, frame: Frame) -> None:
     device = attributes.attribute(interp, model, _DEVICE, frame, place)
     if isinstance(device, Const) or (isinstance(device, FlagValue) and device.flag.name != f"{_MODEL}.{_DEVICE}"):
         event.kwargs["device"] = device
-
-
-def _registered(interp: Interpreter) -> dict[str, Value]:
-    """The classes of the modules that have been imported that ``@META_ARCH_REGISTRY.register()`` decorates, by name."""
-    frames = (module.frame for module in interp.modules.values() if module.frame is not None)
-    found = (value for each in frames for value in each.vars.values() if isinstance(value, Class))
-    return {cls.node.name: cls for cls in found if any(map(_registers, cls.decorators))}
-
-
-def _registers(decorator: Value) -> bool:
-    return isinstance(decorator, Obj) and decorator.event is not None and decorator.event.name == _REGISTER
 
 
 def _trainer(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

@@ -1,26 +1,37 @@
 """MMEngine's runners: what ``randomness`` and ``env_cfg`` say of seeds, deterministic algorithms and cuDNN.
 
-Source: mmengine/runner/runner.py (``from_cfg``, ``setup_env``, ``set_randomness``) and utils.py of 0.10.7.
+Source: mmengine/runner/runner.py (``from_cfg``, ``setup_env``, ``set_randomness``) and utils.py of 0.10.7;
+the registries of its libraries are children of its own (mmengine/registry/root.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import NONE, UNKNOWN, Const, Dict, Obj, Ref, Value
+from d9mlint.python.domain.values import NONE, UNKNOWN, Const, Dict, Obj, Ref, Value, alternatives
+from d9mlint.python.frameworks.torch import registries
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library.environment import first, place_of
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.source import facts as f
 
 RUNNER = "mmengine.runner.Runner"
 _FROM_CONFIG = f"{RUNNER}.from_cfg"
-_CONFIG, _CONFIGURED = "mmengine.config.Config", "mmengine.runner.ConfiguredRunner"
+_CONFIG = "mmengine.config.Config"
 _FROM_FILE = f"{_CONFIG}.fromfile"
 _RANDOMNESS, _ENVIRONMENT = "randomness", "env_cfg"
 _SEED, DETERMINISTIC = "seed", "deterministic"
 _BENCHMARK = "cudnn_benchmark"
+_MODEL, _TYPE = Argument(0, "model"), "type"
+_REGISTRIES = tuple(
+    f"{package}.registry.MODELS"
+    for package in ("mmengine", "mmdet", "mmdet3d", "mmseg", "mmpretrain", "mmpose", "mmaction", "mmagic", "mmocr")
+)
+_REGISTER = tuple(f"{registry}.register_module" for registry in _REGISTRIES)
 
 
 def _from_file(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -29,9 +40,28 @@ def _from_file(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _runner(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``Runner(model, randomness=dict(seed=1), env_cfg=...)``."""
+    """``Runner(model=dict(type="Net", width=8), randomness=dict(seed=1), env_cfg=...)``."""
     _set_up(interp, event, event.kwargs, frame)
+    given = event.argument(_MODEL)
+    made = None if given is None else _built(interp, given, place_of(event), frame)
+    if made is not None:
+        event.kwargs[_MODEL.keyword] = made
     return None
+
+
+def _build(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``MODELS.build(dict(type="Net", width=8))``."""
+    return _built(interp, first(event), place_of(event), frame)
+
+
+def _built(interp: Interpreter, settings: Value, place: f.Place, frame: Frame) -> Value | None:
+    """The network of the program that settings name; None where they name none of it."""
+    held = _items(interp, settings) or {}
+    name = held.pop(_TYPE, None)
+    if not isinstance(name, Const):
+        return None
+    found = registries.registered(interp, _REGISTER).get(str(name.value))
+    return None if found is None else calls.call(interp, found, [], held, frame, place)
 
 
 def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -40,7 +70,7 @@ def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
     held = _items(interp, config)
     of_file = isinstance(config, Obj) and config.event is not None and config.event.name == _FROM_FILE
     if held is None or (of_file and _RANDOMNESS not in held):
-        return Obj(_CONFIGURED, event)
+        return Obj(_FROM_CONFIG, event)
     return calls.call(interp, Ref(RUNNER), [], held, frame, place_of(event))
 
 
@@ -69,4 +99,13 @@ def _items(interp: Interpreter, value: Value) -> dict[str, Value] | None:
     return {} if isinstance(value, Const) and value.value is None else None
 
 
-TRANSFER: dict[str, Transfer] = {_FROM_FILE: _from_file, RUNNER: _runner, _FROM_CONFIG: _from_cfg}
+def randomness(program: Program) -> Iterator[Value]:
+    """What runners are told of seeds and the mode, which is read there: ``randomness=dict(deterministic=True)``."""
+    for event in program.calls(RUNNER):
+        yield from (leaf for _, leaf in alternatives(event.kwargs.get(_RANDOMNESS)))
+
+
+TRANSFER: dict[str, Transfer] = {
+    _FROM_FILE: _from_file, RUNNER: _runner, _FROM_CONFIG: _from_cfg,
+    **dict.fromkeys((f"{registry}.build" for registry in _REGISTRIES), _build),
+}  # fmt: skip
