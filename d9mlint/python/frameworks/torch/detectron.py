@@ -46,7 +46,7 @@ _CFG, _GIVEN = Argument(0, "cfg"), "seed"
 
 
 def _get_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    """``get_cfg()``: a tree with the defaults, which files and the command line change."""
+    """``get_cfg()``, ``_C.clone()``: a tree with the defaults, which files and the command line change."""
     node = Obj(_NODE, event)
     node.attrs.update({name: Const(value) for name, value in _DEFAULTS.items()})
     node.attrs[_MODEL] = model = Obj(_NODE, event)
@@ -146,7 +146,7 @@ def _trainer(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 
 TRANSFER: dict[str, Transfer] = {
-    "detectron2.config.get_cfg": _get_cfg,
+    **dict.fromkeys(("detectron2.config.get_cfg", "detectron2.config._C.clone"), _get_cfg),
     "detectron2.engine.default_argument_parser": _argument_parser,
     "detectron2.engine.default_setup": _default_setup,
     "detectron2.engine.launch": _launch,
