@@ -68,7 +68,10 @@ _DEEPSPEED_ONLY = frozenset(
     {"zero_optimization", "train_micro_batch_size_per_gpu", "steps_per_print", "prescale_gradients"}
 )
 """Those of them that no others use."""
+_OF_DETECTRON = frozenset({"MODEL", "_BASE_", "INPUT", "DATALOADER"})
 SEEDS = frozenset({"seed", "random_seed"})
+BENCHMARK = "CUDNN_BENCHMARK"
+"""The setting of Detectron2 that becomes ``torch.backends.cudnn.benchmark``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def kind(root: Node) -> str:
     section = root.get("lightning", "trainer")
     if section is not None and section.entries and section.entries.keys() <= _TRAINER_ONLY | {"gpus"}:
         return LIGHTNING_SECTION
-    if {"SEED", "DATASETS", "SOLVER"} <= keys and keys & {"MODEL", "_BASE_", "INPUT", "DATALOADER"}:
+    if {"DATASETS", "SOLVER"} <= keys and keys & {"SEED", BENCHMARK} and keys & _OF_DETECTRON:
         return DETECTRON
     if len(keys & _TRAINING_ARGUMENTS) >= 3 and keys & {"per_device_train_batch_size", "num_train_epochs"}:
         return TRAINING_ARGUMENTS

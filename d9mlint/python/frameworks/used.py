@@ -9,7 +9,8 @@ _PACKAGES = {
     "tensorflow": ("tensorflow", "keras", "tf_keras"),
     "torch": (
         "torch", "torchvision", "lightning", "pytorch_lightning", "accelerate", "monai", "ignite", "fastai",
-        "torchtnt",
+        "torchtnt", "detectron2", "mmengine", "mmcv", "mmdet", "mmseg", "mmcls", "speechbrain", "fairseq",
+        "fairseq_cli", "flair",
     ),
     "jax": ("jax", "flax", "haiku", "optax", "equinox"),
 }  # fmt: skip

@@ -40,9 +40,16 @@ _DETECTING = (
     "fastai.text_classifier_learner", "fastai.language_model_learner", "fastai.tabular_learner",
     "fastai.collab_learner",
     "sentence_transformers.SentenceTransformer", "sentence_transformers.CrossEncoder",
+    "detectron2.engine.DefaultTrainer", "detectron2.engine.DefaultTrainer.__init__", "detectron2.modeling.build_model",
+    "detectron2.engine.DefaultTrainer.build_model", "mmengine.runner.Runner", "mmengine.runner.Runner.from_cfg",
+    "mmdet.apis.train_detector", "mmseg.apis.train_segmentor", "mmcls.apis.train_model",
+    "fairseq.trainer.Trainer", "fairseq_cli.train.cli_main", "flair.trainers.ModelTrainer", "speechbrain.Brain",
+    "speechbrain.Brain.__init__",
 )  # fmt: skip
 """What takes a GPU where there is one (composer/utils/device.py of 0.32.1, fastai/torch_core.py of 2.8.12,
-sentence_transformers/util/environment.py of 6.2.0)."""
+sentence_transformers/util/environment.py of 6.2.0; detectron2/config/defaults.py (MODEL.DEVICE) of 0.6,
+mmengine/device/utils.py of 0.10.7, apis/train.py of mmdet 2.28.2, mmseg 0.30.0 and mmcls 0.25.0, flair/__init__.py of
+0.15.1, fairseq/trainer.py of 0.12, speechbrain/core.py of 1.1.2)."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _DEVICE = Argument(0, "device")
 _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
@@ -50,7 +57,8 @@ _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
 _RANK = "rank"
 """Where a number comes from that tells processes apart: each has the GPU of its number (``model.to(rank)``)."""
 _PACKAGES = re.compile(
-    r"(torch|lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm|sentence_transformers)\."
+    r"(torch|lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm|sentence_transformers|"
+    r"detectron2|mmengine|mmcv|mmdet|mmseg|mmcls|fairseq(_cli)?|speechbrain|flair)\."
 )
 
 

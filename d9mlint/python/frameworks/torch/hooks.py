@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
-from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, streams, tensors
+from d9mlint.python.frameworks.torch import detectron, devicetests, lightning, loaders, mmengine, streams, tensors
 from d9mlint.python.frameworks.torch.modules import containers, functions, loaded, members, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
@@ -39,14 +39,19 @@ class Torch(Framework):
         "horovod.torch.broadcast().item": _same_on_all_ranks,
         "torch.utils.data.get_worker_info": loaders.worker_info,
         **containers.TRANSFER,
+        **detectron.TRANSFER,
         **functions.TRANSFER,
         **lightning.TRANSFER,
         **members.TRANSFER,
+        **mmengine.TRANSFER,
         **timm.TRANSFER,
         **wrappers.TRANSFER,
     }
     packages = frozenset({"lightning", "pytorch_lightning", "torchtnt", "torchvision"})
-    protocol = frozenset({"forward", "__getitem__", "__iter__", "__len__", "__next__", "__call__"})
+    protocol = frozenset(
+        {"forward", "__getitem__", "__iter__", "__len__", "__next__", "__call__"}
+        | {"compute_forward", "compute_objectives", "fit_batch", "run_step"}  # of SpeechBrain, and Detectron2
+    )
     arrays = (tensors.TENSOR,)
     parts_alike = frozenset({tensors.TENSOR, "torch.utils.data.Subset"})
     items_alike = frozenset({"datasets.Dataset"})

@@ -26,6 +26,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
+from d9mlint.python.frameworks.torch import mmengine
 from d9mlint.python.frameworks.torch.gpu import TRAINER
 from d9mlint.python.interpreter.program import Program, is_none, matches
 from d9mlint.target.known import KNOWN as RELEASES
@@ -48,20 +49,26 @@ SWITCHED_BY_ARGUMENT = {
     "transformers.Seq2SeqTrainingArguments": "full_determinism",
     "accelerate.utils.set_seed": "deterministic",
     "monai.utils.set_determinism": "use_deterministic_algorithms",
+    mmengine.RUNNER: mmengine.DETERMINISTIC,
+    "mmengine.runner.set_random_seed": mmengine.DETERMINISTIC,
+    "speechbrain.utils.seed.seed_everything": "deterministic",
 }
 """Calls of other packages that turn the switch on where this argument is true."""
 _SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
     "monai.utils.set_determinism": {"seed@0": {"not": None}},
     "fastai.set_seed": {"reproducible@1": True},
+    "mmdet.apis.set_random_seed": {"deterministic@1": True},
+    "mmseg.apis.set_random_seed": {"deterministic@1": True},
+    "mmcls.apis.set_random_seed": {"deterministic@1": True},
 }
 """Calls of other packages that set ``torch.backends.cudnn.deterministic``, with what they are given then (monai 1.6.1,
-monai/utils/misc.py; fastai/torch_core.py)."""
+monai/utils/misc.py; fastai/torch_core.py; apis/train.py of mmdet 2.28.2, mmseg 0.30.0 and mmcls 0.25.0)."""
 BENCHMARK = Argument(None, "benchmark")
 """What lets a trainer set ``torch.backends.cudnn.benchmark``."""
 SETS_WORKSPACE = (TRAINER, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
 """Those that set CUBLAS_WORKSPACE_CONFIG as well."""
 KNOWN = frozenset(
-    (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE, "torch.are_deterministic_algorithms_enabled",
+    (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *_SETS_CUDNN, *ALL_IN_ONE, "torch.are_deterministic_algorithms_enabled",
      "torch.is_deterministic_algorithms_warn_only_enabled", "torch.get_deterministic_debug_mode")
 )  # fmt: skip
 
@@ -167,8 +174,14 @@ def hidden(program: Program) -> bool:
 def _hidden(program: Program) -> bool:
     if perhaps_elsewhere(program, KNOWN):
         return True
+    read = set(map(id, mmengine.randomness(program)))
     for event in program.events:
-        if event.detached or event.kind not in ("call", "unresolved") or event.name in KNOWN:
+        if (
+            event.detached
+            or event.kind not in ("call", "unresolved")
+            or event.name in KNOWN
+            or id(event.result) in read
+        ):
             continue
         for keyword, value in event.kwargs.items():
             off = isinstance(value, Const) and not value.value

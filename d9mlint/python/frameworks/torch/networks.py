@@ -51,8 +51,12 @@ _NETWORKS = re.compile(
     r"torchvision\.models\.|transformers\.|monai\.networks\.|detectron2\.|torch_geometric\.|dgl\.nn\.|timm\.models\."
 )
 """Modules of networks, which take others as parts of their own; what else takes a network wraps it."""
-_MAKERS = re.compile(r"timm\.|torch\.hub\.|diffusers\.|segmentation_models_pytorch\.")
+_MAKERS = re.compile(
+    r"timm\.|torch\.hub\.|diffusers\.|segmentation_models_pytorch\.|mm(engine|det|seg|cls|pretrain|pose|action)\."
+)
 """Packages whose networks are made by name."""
+_CONFIGURED = frozenset({"mmengine.runner.Runner.from_cfg"})
+"""Calls that make what they train out of settings alone (mmengine/runner/runner.py of 0.10.7)."""
 _MESSAGES = re.compile(r"torch_geometric\.nn\.(\w+\.)*(\w+Conv|GAT|GCN|GIN|GraphSAGE|LightGCN|PNA)$")
 """Layers and networks that add up what comes over the edges of a graph (torch_geometric/nn/conv/message_passing.py)."""
 _SORTED = ("torch_geometric.transforms.ToSparseTensor", "torch_geometric.utils.to_torch_csr_tensor")
@@ -106,7 +110,10 @@ def _unseen(program: Program) -> tuple[Unseen, ...]:
         if event.kind not in ("call", "unresolved"):
             continue
         owner = _owner(event)
-        if event.name.rpartition(".")[2] in _TRAINED:
+        if event.name in _CONFIGURED and not event.detached:
+            trained = True
+            found[_named(event)] = Unseen(_named(event))
+        elif event.name.rpartition(".")[2] in _TRAINED:
             trained = True
             found.update((name, Unseen(name)) for name in _opaque(event.receiver, makers))
         elif _of_module(event) and not event.detached and not _familiar(event):

@@ -232,7 +232,7 @@ def shown(event: Event) -> str:
     """The called name as people write it: ``tf.nn.conv2d``, ``Conv2D`` for what Keras makes."""
     if event.name.endswith(_SETS):
         return "tensor[index] = values"
-    name = _own_name(event) or event.raw.replace("().__call__", "")
+    name = _own_name(event) or event.raw.replace("().__call__", "").removesuffix(".__init__")
     if name.startswith(_TENSOR) and not event.name.startswith(_TENSOR):  # a method that no tensor has
         name = event.name
     if re.match(r"(tensorflow\.)?(tf_)?keras\.(layers|losses|applications|metrics)\.", name):

@@ -111,6 +111,8 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
     """What to do about this very call; empty for one that takes no seed."""
     if effect.seed_argument is None:
         return ""
+    if effect.seeds and effect.remedy:
+        return effect.remedy
     name = event.raw.replace("numpy.", "np.", 1)
     given = "1" if effect.seed_argument.position == 0 else f"{effect.seed_argument.keyword}=1"
     flags = (one.flag for one in literals(cond) if one.flag is not None)

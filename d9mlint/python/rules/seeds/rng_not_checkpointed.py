@@ -52,6 +52,7 @@ from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds.resumes.own_states import own_states
 from d9mlint.python.rules.seeds.resumes.progress import holds_number, progress
 from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, takes_up, with_states
+from d9mlint.python.rules.seeds.resumes.runners import of_runners
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
 from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
 from d9mlint.python.rules.seeds.resumes.trainers import of_weights
@@ -84,6 +85,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield from of_tensorflow(program, rule)
         yield from _of_lightning(program, rule)
         yield from of_weights(program, rule)
+        yield from of_runners(program, rule)
         yield from of_engines(program, rule)
         yield from of_accelerators(program, rule)
         yield from of_filled(program, rule)

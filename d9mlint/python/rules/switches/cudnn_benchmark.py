@@ -20,7 +20,7 @@ from d9mlint.python.judging.tryouts import defines_networks
 _TRANSFORMERS = "transformers"
 _MODELS = (
     "torchvision.models", "torchvision.ops", "timm", _TRANSFORMERS, "diffusers", "segmentation_models_pytorch",
-    "monai",
+    "monai", "detectron2", "mmengine", "mmcv", "speechbrain",
 )  # fmt: skip
 """Packages whose networks may hold convolutions."""
 _NETWORK = re.compile(r"transformers\.((?!PreTrained)\w*?(Model|For[A-Z]|LMHead)\w*|pipeline)\b")

@@ -110,7 +110,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         for cond, partial in _halves(program, event, off):
             if truth(cond, event.guards) is not False and is_symbolic(cond) and not _asked_for(program, cond):
-                seen = _seen(program, rule, partial)
+                seen = _seen(program, rule, found, partial)
                 at, there = _anywhere(program, event, found, cond, partial)
                 runs = both(there, seen.cond)
                 if (seen.uses or seen.networks) and not _told(seen) and both(*at.guards, runs) is not False:
@@ -166,13 +166,15 @@ def _anywhere(program: Program, event: Event, found: list[Event], cond: Cond, pa
     return replace(event, guards=()), either(*conds)
 
 
-def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
-    """What varies there; code that nothing was seen to call counts where nothing else is found, by its likely uses."""
+def _seen(program: Program, rule: Rule, trainings: list[Event], partial: bool) -> _Seen:
+    """What varies where it trains; code that nobody is seen to call counts where nothing else is found, if likely."""
     likely = _missing_switch.likely(rule)
 
     def wanted(use: Use) -> bool:
         common = partial and bool(use.op.common)
         if use.op.framework != "torch" or common or networks.only_counted(program, use.event):
+            return False
+        if not any(map(use.event.meets, trainings)):  # it is made where the program only evaluates
             return False
         return use.likely and not use.event.unreached if use.event.detached else likely(use)
 

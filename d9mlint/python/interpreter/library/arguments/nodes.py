@@ -293,7 +293,7 @@ _NEW_ALLOWED = "new_allowed"
 _INITIAL = ("init_dict", "cfg_dict", "initial_dictionary")
 _OMEGACONF = "omegaconf.DictConfig"
 _TYPES = {
-    "detectron2.config.get_cfg": "detectron2.config.CfgNode", "omegaconf.OmegaConf.create": _OMEGACONF,
+    "omegaconf.OmegaConf.create": _OMEGACONF,
     "munch.munchify": "munch.Munch", "munch.Munch.fromDict": "munch.Munch",
 }  # fmt: skip
 """Calls that make nodes, with the types of these where they are not classes."""

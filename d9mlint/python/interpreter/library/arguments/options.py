@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
-from d9mlint.python.domain.values import Const, Seq, Value
+from d9mlint.python.domain.values import Const, Ref, Seq, Value
 
 NOT_KNOWN = object()
 """The default of a flag whose default is not known."""
+_NAMED = {"argparse.REMAINDER": argparse.REMAINDER}
+"""Constants by the names that programs give them."""
 
 
 def for_argparse(options: dict[str, Any]) -> dict[str, Any]:
@@ -35,6 +38,8 @@ def choices(given: Value | None, flag: Flag) -> tuple[Any, ...]:
 
 def plain(value: Value) -> Any:
     """The constant that a value is, else ``UNKNOWN_DEFAULT``."""
+    if isinstance(value, Ref) and value.name in _NAMED:
+        return _NAMED[value.name]
     return value.value if isinstance(value, Const) else UNKNOWN_DEFAULT
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 NODES = frozenset(
     {
         "yacs.config.CfgNode", "fvcore.common.config.CfgNode", "iopath.common.config.CfgNode",
-        "detectron2.config.CfgNode", "detectron2.config.config.CfgNode",
-        "mmengine.Config", "mmengine.ConfigDict", "mmengine.config.Config", "mmengine.config.ConfigDict",
+        "detectron2.config.CfgNode",
+        "mmengine.ConfigDict", "mmengine.config.Config", "mmengine.config.ConfigDict",
         "mmcv.Config", "mmcv.ConfigDict", "mmcv.utils.Config", "mmcv.utils.ConfigDict",
         "ml_collections.ConfigDict", "ml_collections.config_dict.ConfigDict",
         "ml_collections.config_dict.config_dict.ConfigDict",
