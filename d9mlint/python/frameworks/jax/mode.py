@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, opaque_test
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Func, Seq, Value, alternatives
 from d9mlint.python.frameworks.jax.calls import APPLIED, FUNCTION
@@ -99,7 +99,8 @@ def on_gpu(program: Program) -> Cond:
         names = [leaf.value if isinstance(leaf, Const) else None for _, leaf in alternatives(event.args[0])]
         if len(event.args) > 1 and all(name in _SETTINGS for name in names):
             hidden += [both(*event.guards, c, _other(leaf)) for c, leaf in alternatives(event.args[1])]
-    hidden += [both(*e.guards) for e in program.calls("jax.tools.colab_tpu.setup_tpu") if not e.detached]
+    asked = [both(*e.guards) for e in program.calls("jax.tools.colab_tpu.setup_tpu") if not e.detached]
+    hidden += filter(is_symbolic, asked)  # where the notebook runs on a TPU ("COLAB_TPU_ADDR" in os.environ): not here
     return negate(either(*hidden))
 
 

@@ -17,6 +17,7 @@ _FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generat
 _DATASETS = ("keras.utils.PyDataset.__init__", "keras.utils.Sequence.__init__")
 _SHARED = "which race for the same random state"
 _COPIES = "processes with random states of their own, and timing decides which of them takes which batch"
+_AUGMENTS = "own-augmentation"
 _RANDOM_ITERATORS = "keras.preprocessing.image.ImageDataGenerator."
 
 
@@ -24,11 +25,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At ``fit`` (Keras 2) or the constructor of a ``PyDataset`` (Keras 3) that asks for several workers."""
     keras3 = program.target.fits("keras", ">=3")
     for event in program.calls(*(_DATASETS if keras3 else _FITS)):
-        cond = _several(program, event)
+        cond, known = _several(program, event)
         if cond is False:
             continue
         sure, draws = _draws(program, rule, event.receiver if keras3 else data_of(event))
         if sure:
+            sure = sure if known else lower(sure)
             related = [Related(d.location, "draws here") for d in draws]
             yield draft(
                 program,
@@ -42,8 +44,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             )
 
 
-def _several(program: Program, event: Event) -> Cond:
-    return either(program.holds(event, {"workers": {"gt": 1}}), program.holds(event, {"use_multiprocessing": True}))
+def _several(program: Program, event: Event) -> tuple[Cond, bool]:
+    """When there are several workers, and whether that is known: of `workers=os.cpu_count()` it is likely."""
+    told = either(program.holds(event, {"workers": {"gt": 1}}), program.holds(event, {"use_multiprocessing": True}))
+    if told is False and isinstance(event.kwargs.get("workers"), (Obj, Unknown)):
+        return True, False
+    return told, True
 
 
 def _draws(program: Program, rule: Rule, data: object) -> tuple[str, list[Event]]:
@@ -51,7 +57,7 @@ def _draws(program: Program, rule: Rule, data: object) -> tuple[str, list[Event]
     best, found = "", []
     for _, leaf in alternatives(data):  # type: ignore[arg-type]
         if isinstance(leaf, Inst):
-            found = [e for e in program.events if e.kind == "call" and draws_on_host(e) and _belongs(program, e, leaf)]
+            found = [e for e in program.events if e.kind == "call" and _shares(e) and _belongs(program, e, leaf)]
             if found:
                 return rule.confidence, found
         elif (isinstance(leaf, Seq) and leaf.kind == "generator") or (
@@ -61,6 +67,12 @@ def _draws(program: Program, rule: Rule, data: object) -> tuple[str, list[Event]
         elif isinstance(leaf, Unknown) and "array" not in leaf.origins:
             best = lower(rule.confidence)
     return best, found
+
+
+def _shares(event: Event) -> bool:
+    """Whether a call draws from a generator that workers share: a global one, or that of augmentations."""
+    makers = [leaf.event for _, leaf in alternatives(event.receiver) if isinstance(leaf, Obj) and leaf.event]
+    return draws_on_host(event) or any(e.creates == _AUGMENTS for maker in makers for e in maker.effects)
 
 
 def _belongs(program: Program, event: Event, instance: Inst) -> bool:
