@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from d9mlint.model import NEWEST, Limit, Target
 from d9mlint.target import KNOWN, resolve
@@ -128,6 +129,19 @@ def test_what_the_code_needs_comes_first(tmp_path: Path) -> None:
 def test_python_bounds_the_frameworks(tmp_path: Path) -> None:
     torch = judged(tmp_path, {"README.rst": "Requires Python 3.6"}).packages["torch"]
     assert torch == ("1.10.2", "newest release for Python 3.6")
+
+
+@pytest.mark.parametrize(
+    ("package", "python", "newest"),
+    [("albumentations", "3.6", "1.3.0"), ("albumentations", "3.8", "1.4.18"), ("transformers", "3.7", "4.30.2")],
+)
+def test_python_bounds_what_its_newest_releases_cannot_run_on(
+    tmp_path: Path, package: str, python: str, newest: str
+) -> None:
+    files = {"README.md": f"conda create -n net python={python}\n", "requirements.txt": f"{package}\n"}
+    version, reason = judged(tmp_path, files).packages[package]
+    assert Version(version) <= Version(newest)
+    assert reason == f"newest release for Python {python}"
 
 
 def test_python_bounds_jax(tmp_path: Path) -> None:

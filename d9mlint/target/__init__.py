@@ -26,6 +26,7 @@ from d9mlint.model import NEWEST, ConfigError, Limit, Package, Target, UsageErro
 from d9mlint.target.cuda import CUDA
 from d9mlint.target.files import Folder, Tree, is_requirements, read_folder
 from d9mlint.target.known import (
+    BOUND_BY_PYTHON,
     KNOWN,
     implied,
     newest,
@@ -226,7 +227,7 @@ def _of_readme(folders: Sequence[Folder], limits: Sequence[Limit]) -> Iterator[L
 
 def _of_python(python: _Choice | None) -> Iterator[Limit]:
     """What the Python of a program says about packages whose version nothing states."""
-    for name in ("tensorflow", "torch", "jax", "numpy"):
+    for name in BOUND_BY_PYTHON:
         first = without_python(name, python.version) if python else None
         if python is not None and first is not None:
             yield Limit(name, f"<{first}", f"newest release for Python {python.version}")

@@ -158,8 +158,19 @@ _PYTHON_OF_NUMPY = (
     ((2, 1), "3.13"), ((1, 26), "3.12"), ((1, 23), "3.11"), ((1, 21), "3.10"), ((1, 19), "3.9"), ((1, 17), "3.8"),
     ((1, 15), "3.7"), ((0, 0), "3.6"),
 )  # fmt: skip
-# The first release without wheels for a Python, the other way round: (that Python, first release without it).
+# The first release that a Python cannot install, the other way round: (that Python, first release without it; the
+# files of each release on the package index, and what they require).
 _WITHOUT = {
+    "accelerate": (("3.6", "0.10"), ("3.7", "0.21"), ("3.8", "1.1"), ("3.9", "1.11")),
+    "albumentations": (("2.7", "0.4.4"), ("3.5", "0.5"), ("3.6", "1.3.1"), ("3.7", "1.4"), ("3.8", "1.4.19")),
+    "gensim": (("3.5", "4.0"), ("3.7", "4.3"), ("3.8", "4.4")),
+    "gym": (("2.7", "0.17"), ("3.5", "0.18")),
+    "lightning": (("3.6", "1.6"), ("3.7", "2.0"), ("3.8", "2.4"), ("3.9", "2.6.1")),
+    "stable-baselines3": (("3.5", "1.3"), ("3.6", "1.4"), ("3.7", "2.1"), ("3.8", "2.5"), ("3.9", "2.8")),
+    "transformers": (
+        ("2.7", "2.4"), ("3.5", "2.6"), ("3.6", "4.19"), ("3.7", "4.31"), ("3.8", "4.47"), ("3.9", "5.0"),
+    ),
+    "xgboost": (("2.7", "0.90"), ("3.5", "1.2"), ("3.6", "1.6"), ("3.7", "1.7"), ("3.9", "3.0")),
     "tensorflow": (("2.7", "2.2"), ("3.5", "2.4"), ("3.6", "2.7"), ("3.7", "2.12"), ("3.8", "2.14"), ("3.9", "2.21")),
     "torch": (("2.7", "1.5"), ("3.5", "1.6"), ("3.6", "1.11"), ("3.7", "2.0"), ("3.8", "2.5"), ("3.9", "2.9")),
     "jax": (("3.6", "0.2.18"), ("3.7", "0.4.0"), ("3.8", "0.4.14"), ("3.9", "0.4.31"), ("3.10", "0.7")),
@@ -225,6 +236,10 @@ def newest_python(name: str, version: str) -> str | None:
     table = {"tensorflow": _PYTHON, "torch": _PYTHON_OF_TORCH, "numpy": _PYTHON_OF_NUMPY}.get(name)
     major, minor, *_ = (*Version(version).release, 0)
     return next(python for since, python in table if (major, minor) >= since) if table else None
+
+
+BOUND_BY_PYTHON = tuple(_WITHOUT)
+"""The packages of which it is known which releases a Python can install."""
 
 
 @cache
