@@ -174,3 +174,65 @@ def test_a_fork_of_another_name() -> None:
     kernel = "\n@ti.kernel\ndef k():\n    for i in x:\n        total[None] += x[i]\n"
     assert _found(kernel, head) == [("+=", "float-accumulate", "yes")]
     assert may_hold_kernels((head + kernel).encode())
+
+
+_GRADIENT = """
+import taichi as ti
+
+x = ti.field(ti.f32, shape=8, needs_grad=True)
+loss = ti.field(ti.f32, shape=(), needs_grad=True)
+ids = ti.field(ti.i32, shape=8)
+data = ti.field(ti.f32, shape=8)
+
+@ti.kernel
+def own():
+    for i in x:
+        loss[None] += x[i] * data[ids[i]]
+
+@ti.kernel
+def gathers():
+    for i in ids:
+        if x[0] > 0:
+            loss[None] += x[ids[i]]
+
+@ti.kernel
+def shifts():
+    for i in ids:
+        j = i + 1
+        data[i] = x[j // 2]
+
+@ti.kernel
+def plain():
+    for i in ids:
+        data[i] = x[ids[i]]
+
+def step():
+    gathers()
+
+def main():
+    with ti.ad.Tape(loss):
+        own()
+        step()
+    shifts.grad()
+"""
+
+
+def test_gradients_add_for_what_is_read() -> None:
+    found = scan(program=_GRADIENT)
+    read = [(s.location.line, s.atomic, s.class_, s.verdict) for s in found.sites if s.atomic.endswith(".grad")]
+    assert read == [
+        (18, "x.grad", "float-accumulate", "yes"),
+        (24, "x.grad", "float-accumulate", "conditional"),
+    ]
+    ops = {op.name: op.direction for op in found.ops}
+    assert ops == {
+        "program.own": "forward",
+        "program.gathers": "forward",
+        "program.gathers.grad": "backward",
+        "program.shifts.grad": "backward",
+    }
+
+
+def test_fields_without_gradients_have_no_adjoint() -> None:
+    found = scan(program=_GRADIENT.replace(", needs_grad=True", "", 1))
+    assert [s.atomic for s in found.sites] == ["+=", "+="]

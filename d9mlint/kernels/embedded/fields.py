@@ -43,6 +43,18 @@ class Fields:
         }
         return written or (found.pop() if len(found) == 1 else "")
 
+    def has_gradient(self, target: ast.expr) -> bool:
+        """Whether the field that an element is of has a gradient: ``needs_grad=True``, or all have one."""
+        made = self._made.get(_name(target))
+        asked = made is not None and any(
+            k.arg == "needs_grad" and not (isinstance(k.value, ast.Constant) and not k.value.value)
+            for node in (made, *self._given_back(self.file.dotted(made.func) if isinstance(made, ast.Call) else ""))
+            for call in below(node)
+            if isinstance(call, ast.Call)
+            for k in call.keywords
+        )
+        return asked or (made is not None and b"lazy_grad" in self.file.data)
+
     def kind(self, value: ast.expr, function: ast.FunctionDef) -> str:
         """``float`` where a value is reckoned from elements of float fields by signs, else empty."""
         if isinstance(value, ast.BinOp):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from d9mlint.kernels.embedded import dsl
 from d9mlint.kernels.embedded import sources as embedded_sources
+from d9mlint.kernels.embedded.adjoints import gradients
 from d9mlint.kernels.embedded.augmented import additions, may_add
 from d9mlint.kernels.embedded.calls import Found, calls, may_call
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
@@ -71,8 +72,8 @@ def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
         if entity is not None and not call.host and _kernel(entity, call):
             entity = replace(entity, kind="kernel")
         yield _site(file, call), entity
-    for call in changes(file):
-        yield _site(file, call), _of_taichi(file, call)
+    yield from ((_site(file, call), _of_taichi(file, call)) for call in changes(file))
+    yield from ((_site(file, call), _of_gradient(file, call)) for call in gradients(file))
     inside = list(embedded_sources.sites(file))
     yield from ((site, entity_of(file, mention)) for site, mention in inside)
     if embedded_sources.may_hold(file.data):
@@ -89,6 +90,12 @@ def _of_taichi(file: PyFile, call: Found) -> Entity | None:
         return replace(entity, kind="kernel") if entity is not None and entity.kind == "function" else entity
     method = isinstance(entity.node, ast.ClassDef)
     return replace(entity, name=f"{entity.name}.{inner.name}") if method else entity
+
+
+def _of_gradient(file: PyFile, call: Found) -> Entity | None:
+    """The gradient of a kernel of Taichi's: ``kernel.grad``."""
+    entity = _of_taichi(file, call)
+    return replace(entity, name=f"{entity.name}.grad", backward=True) if entity is not None else None
 
 
 def _kernel(entity: Entity, call: Found) -> bool:

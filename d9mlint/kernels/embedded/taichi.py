@@ -81,8 +81,8 @@ def _decorated(file: PyFile, node: ast.FunctionDef) -> str:
 
 
 def _changes(file: PyFile, function: ast.FunctionDef, kernel: bool) -> Iterator[_Change]:
-    local = _local(function)
-    for node, above in _placed(function):
+    own = local(function)
+    for node, above in placed(function):
         if not isinstance(node, ast.AugAssign | ast.Call):
             continue
         changed = _changed(file, node)
@@ -90,12 +90,12 @@ def _changes(file: PyFile, function: ast.FunctionDef, kernel: bool) -> Iterator[
         if changed is None or (kernel and loop is None):
             continue
         operation, target, value = changed
-        if _is_global(file, function, target, loop, local):
-            mention = Mention(ast.Name(base(target)), (*_around(file, function), *above, node))
+        if _is_global(file, function, target, loop, own):
+            mention = Mention(ast.Name(base(target)), (*standing(file, function), *above, node))
             yield _Change(node, mention, target, operation, value, loop)
 
 
-def _around(file: PyFile, function: ast.FunctionDef) -> tuple[ast.AST, ...]:
+def standing(file: PyFile, function: ast.FunctionDef) -> tuple[ast.AST, ...]:
     """What a function stands in, and itself: as the mention of a word in it has it."""
     words = (
         n.id if isinstance(n, ast.Name) else n.attr for n in below(function) if isinstance(n, ast.Name | ast.Attribute)
@@ -126,17 +126,17 @@ def _called(file: PyFile, call: ast.Call) -> tuple[str, ast.expr, ast.expr] | No
 
 
 def _is_global(
-    file: PyFile, function: ast.FunctionDef, target: ast.expr, loop: ast.For | None, local: dict[str, list[ast.Assign]]
+    file: PyFile, function: ast.FunctionDef, target: ast.expr, loop: ast.For | None, own: dict[str, list[ast.Assign]]
 ) -> bool:
     """Whether other threads see what is changed."""
     name = base(target)
-    if name in local:
-        made = [shown(one.value) for one in local[name]]
+    if name in own:
+        made = [shown(one.value) for one in own[name]]
         if any("SharedArray" in text for text in made):
             return True
         # Set by the kernel itself, before its loops.
-        outside = any(one in function.body for one in local[name])
-        inside = loop is not None and any(one in below(loop) for one in local[name])
+        outside = any(one in function.body for one in own[name])
+        inside = loop is not None and any(one in below(loop) for one in own[name])
         return isinstance(target, ast.Name) and loop is not None and outside and not inside
     arguments = {a.arg: a.annotation for a in (*function.args.posonlyargs, *function.args.args)}
     if name not in arguments or name == "self":
@@ -146,10 +146,10 @@ def _is_global(
     if annotation is None or not element or plain_kind(shown(annotation)):
         return False  # by value, or a variable by reference
     given = [(base(one), m.scopes[-1]) for one, m in handed(file, function, name) if m.scopes]
-    return not given or any(not isinstance(f, ast.FunctionDef) or one not in _local(f) for one, f in given)
+    return not given or any(not isinstance(f, ast.FunctionDef) or one not in local(f) for one, f in given)
 
 
-def _local(function: ast.FunctionDef) -> dict[str, list[ast.Assign]]:
+def local(function: ast.FunctionDef) -> dict[str, list[ast.Assign]]:
     """The variables of a function, each with what sets it; those of loops with nothing."""
     found: dict[str, list[ast.Assign]] = {}
     for node in below(function):
@@ -164,7 +164,7 @@ def _local(function: ast.FunctionDef) -> dict[str, list[ast.Assign]]:
     return found
 
 
-def _placed(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
+def placed(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
     """The nodes of a function in order, each with those around it, without functions inside of it."""
     pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(s, ()) for s in reversed(function.body)]
     while pending:
