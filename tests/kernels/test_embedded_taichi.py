@@ -79,6 +79,7 @@ def test_what_one_thread_does_is_no_site(body: str) -> None:
         "for d in ti.static(range(2)):\n        for i in x:\n            total[None] += x[i]",
         "if ti.static(True):\n        for i in x:\n            total[None] += x[i]",
         "s = 0.0\n    for i in x:\n        s += x[i]\n    return s",  # the kernel's variable is global to its loop
+        "y, w = ti.static(x, total)\n    for i in x:\n        y[ids[i]] += 0.5 * v[i][0]",  # other names of fields
         "for i, j in ti.ndrange(8, 8):\n        x[i] += 0.5 * x[j]",  # the turns of `j` meet
     ],
 )
@@ -86,6 +87,18 @@ def test_what_many_threads_add_to_is_a_site(body: str) -> None:
     assert [(class_, verdict) for _, class_, verdict in _found(f"\n@ti.kernel\ndef k():\n    {body}\n")] == [
         ("float-accumulate", "yes")
     ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "ti.atomic_add(total[None], x[0])",
+        "for i in x:\n        ti.atomic_add(x[i], 0.5)",
+        "for i in x:\n        s = 0.0\n        ti.atomic_add(s, x[i])",
+    ],
+)
+def test_a_call_that_is_plain_is_told_as_such(body: str) -> None:
+    assert _found(f"\n@ti.kernel\ndef k():\n    {body}\n") == [("ti.atomic_add", "float-accumulate", "no")]
 
 
 def test_a_cell_is_no_threads_own_where_others_add_to_it() -> None:
@@ -130,6 +143,30 @@ def test_arguments_and_functions() -> None:
         ("commutative-exact", "no"),
         ("unknown", "conditional"),
     ]
+
+
+def test_what_a_function_is_handed_is_never_taken_for_its_own() -> None:
+    found = _found("""
+        @ti.func
+        def bare(out, at, value):
+            ti.atomic_add(out[at], value)
+
+        @ti.func
+        def scalar_of(out: ti.template(), value):
+            ti.atomic_add(out, value)
+
+        @ti.func
+        def nobodys(out, at, value):
+            ti.atomic_add(out[at], value)
+
+        @ti.kernel
+        def k():
+            for i in range(8):
+                bare(x, ids[i], 0.5 * x[i])
+                scalar_of(total[None], x[i])
+    """)
+    assert all(verdict != "no" for _, _, verdict in found)
+    assert len(found) == 1
 
 
 def test_the_op_is_the_kernel_also_of_a_class() -> None:

@@ -27,6 +27,9 @@ _OPERATIONS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 _CALL = re.compile(r"atomic_(add|sub|mul|min|max|and|or|xor)\Z")
 _CHANGES = re.compile(rb"[-+*&|^]=|\batomic_")
+_ONE = "one thread runs this part of the kernel"
+_OWN = "only one turn of the loop changes the cell"
+_LOCAL = "it is a variable of the function, which no other thread sees"
 
 
 class _Change(NamedTuple):
@@ -39,11 +42,8 @@ class _Change(NamedTuple):
     value: ast.expr
     loop: ast.For | None
     """The parallel loop around it; None in a function, whose callers are not looked at."""
-
-    @property
-    def own(self) -> bool:
-        """Whether each turn of the loop has a cell of its own."""
-        return self.loop is not None and owned(self.loop, self.target)
+    alone: str = ""
+    """Why no other thread changes the cell, where that is so."""
 
 
 def may_change(data: bytes) -> bool:
@@ -64,11 +64,13 @@ def changes(file: PyFile) -> Iterator[Found]:
     fields = Fields(file) if kernels else None
     for node, word in kernels:
         found = list(_changes(file, node, word == "kernel"))
-        shared = {(change.loop, _cell(change.target)) for change in found if not change.own}
+        shared = {(change.loop, _cell(change.target)) for change in found if not change.alone}
         for change in found:
             assert fields is not None
-            if not change.own or (change.loop, _cell(change.target)) in shared:
-                yield _judged(file, node, change, fields)
+            met = change.alone == _OWN and (change.loop, _cell(change.target)) in shared
+            one = change._replace(alone="") if met else change
+            if not one.alone or isinstance(one.node, ast.Call):  # `x += v` does not say that it is atomic
+                yield _judged(file, node, one, fields)
 
 
 def _decorated(file: PyFile, node: ast.FunctionDef) -> str:
@@ -86,13 +88,17 @@ def _changes(file: PyFile, function: ast.FunctionDef, kernel: bool) -> Iterator[
         if not isinstance(node, ast.AugAssign | ast.Call):
             continue
         changed = _changed(file, node)
-        loop = parallel(file, function.body, above) if changed is not None and kernel else None
-        if changed is None or (kernel and loop is None):
+        if changed is None:
             continue
         operation, target, value = changed
-        if _is_global(file, function, target, loop, own):
-            mention = Mention(ast.Name(base(target)), (*standing(file, function), *above, node))
-            yield _Change(node, mention, target, operation, value, loop)
+        loop = parallel(file, function.body, above) if kernel else None
+        alone = _ONE if kernel and loop is None else _OWN if loop is not None and owned(loop, target) else ""
+        seen = _is_global(file, function, target, loop, own)
+        if not seen and base(target) not in own:
+            continue  # what is handed in by value, or by reference from who knows where
+        alone = alone if seen else _LOCAL
+        mention = Mention(ast.Name(base(target)), (*standing(file, function), *above, node))
+        yield _Change(node, mention, target, operation, value, loop, alone)
 
 
 def standing(file: PyFile, function: ast.FunctionDef) -> tuple[ast.AST, ...]:
@@ -130,9 +136,12 @@ def _is_global(
 ) -> bool:
     """Whether other threads see what is changed."""
     name = base(target)
+    element = any(isinstance(node, ast.Subscript) for node in below(target))
     if name in own:
         made = [shown(one.value) for one in own[name]]
         if any("SharedArray" in text for text in made):
+            return True
+        if element and any(_is_alias(file, one.value) for one in own[name]):
             return True
         # Set by the kernel itself, before its loops.
         outside = any(one in function.body for one in own[name])
@@ -142,11 +151,18 @@ def _is_global(
     if name not in arguments or name == "self":
         return bool(name)
     annotation = arguments[name]
-    element = any(isinstance(node, ast.Subscript) for node in below(target))
-    if annotation is None or not element or plain_kind(shown(annotation)):
+    if not element or (annotation is not None and plain_kind(shown(annotation))):
         return False  # by value, or a variable by reference
     given = [(base(one), m.scopes[-1]) for one, m in handed(file, function, name) if m.scopes]
-    return not given or any(not isinstance(f, ast.FunctionDef) or one not in local(f) for one, f in given)
+    return (annotation is not None and not given) or any(
+        not isinstance(f, ast.FunctionDef) or one not in local(f) for one, f in given
+    )
+
+
+def _is_alias(file: PyFile, value: ast.expr) -> bool:
+    """Whether a variable is another name of a field: ``x, y = ti.static(self.x, self.y)``, ``x = self.x``."""
+    static = isinstance(value, ast.Call) and file.dotted(value.func).endswith(".static")
+    return static or isinstance(value, ast.Name | ast.Attribute)
 
 
 def local(function: ast.FunctionDef) -> dict[str, list[ast.Assign]]:
@@ -193,6 +209,9 @@ def _judged(file: PyFile, function: ast.FunctionDef, change: _Change, fields: Fi
         found = judged_operation(file, mention, target, change.operation, value, "Taichi", kind)
     else:
         found = judged_call(file, mention, change.node, change.operation, kind, target, value)
+    if change.alone:
+        what = f"`{found.written}` on `{shown(target, 60)}`: {change.alone}, so the order is always the same"
+        found = found._replace(class_=found.class_.replace("unknown", "float-accumulate"), verdict="no", reason=what)
     return found._replace(
         call=change.node, intrinsic=intrinsic_of(change.operation), target_type=written or kind, host=True
     )
