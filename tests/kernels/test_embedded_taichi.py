@@ -66,6 +66,7 @@ def test_changes_of_fields(line: str, expected: tuple[str, str, str]) -> None:
         "for i, j in ti.ndrange(8, 8):\n        s = 0.0\n        s += x[i]",
         "s = 0.0\n    for i in ti.static(range(8)):\n        s += x[i]",
         "for i in range(8):\n        m = ti.Vector([0.0, 0.0])\n        m[0] += x[i]",
+        "for i in range(8):\n        m = v[i]\n        n = m\n        n[0] += x[i]",
     ],
 )
 def test_what_one_thread_does_is_no_site(body: str) -> None:

@@ -162,7 +162,7 @@ def _is_global(
 def _is_alias(file: PyFile, value: ast.expr) -> bool:
     """Whether a variable is another name of a field: ``x, y = ti.static(self.x, self.y)``, ``x = self.x``."""
     static = isinstance(value, ast.Call) and file.dotted(value.func).endswith(".static")
-    return static or isinstance(value, ast.Name | ast.Attribute)
+    return static or isinstance(value, ast.Attribute)  # of `inc = p`, a vector is copied
 
 
 def local(function: ast.FunctionDef) -> dict[str, list[ast.Assign]]:
