@@ -28,9 +28,10 @@ MAX_FILES = 50_000
 _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
     b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang", b"cuda_src",
-    b"cuda.tile", b"flydsl", b"pccm",
+    b"cuda.tile", b"flydsl", b"pccm", b"taichi",
 )  # fmt: skip
 _WARP = re.compile(rb"^(?:import warp|from warp)\b", re.MULTILINE)
+_TAICHI = re.compile(rb"^(?:import|from) (?:gs)?taichi\b", re.MULTILINE)
 _TOP = 4000
 """Bytes of a file in which its first imports stand."""
 MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
@@ -287,9 +288,11 @@ def may_hold_kernels(data: bytes) -> bool:
     A screen by bytes: what it turns down holds none, what it lets through has to be read.
     """
     # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic", nor does assembler: "red.global.add.f32".
-    # Nor does Warp, where an addition to a cell of an array is atomic, nor `cute.arch.red` and `red_add1` of CuTe.
+    # Nor do Warp and Taichi, where an addition to a cell of an array is atomic, nor `cute.arch.red` of CuTe.
     named = b"atomic" in data or b"Atomic" in data or b"inline_asm" in data or b".red(" in data or b"_add1(" in data
     if not named and data.find(b" cupy", 0, _TOP) < 0:
+        if b"taichi" in data and b"= " in data and _TAICHI.search(data) is not None:
+            return True
         return b"warp" in data and b".kernel" in data and b"= " in data and _WARP.search(data) is not None
     return any(word in data for word in _KERNEL_LANGUAGES)
 

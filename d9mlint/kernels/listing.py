@@ -18,7 +18,7 @@ from d9mlint.model import Unchecked
 
 BESIDES = (".py", ".pyx", ".pxd", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 """What else the way to Python is written in."""
-FOREIGN = (".metal", ".cl", ".comp", ".glsl", ".hlsl", ".wgsl")
+FOREIGN = (".metal", ".cl", ".comp", ".glsl", ".hlsl", ".wgsl", ".slang", ".jl", ".mojo")
 """Kernels of other languages, which are only named."""
 _WANTED = frozenset((*KERNEL_SOURCES, *BESIDES, *FOREIGN))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import tree_sitter
 
+from d9mlint.kernels.apart import spreading
 from d9mlint.kernels.guards import TENSORFLOW, TORCH, Words, guard_before, predicate
 from d9mlint.kernels.source.unit import Unit
 from d9mlint.model.kernel import Guard
@@ -35,7 +36,10 @@ def setting(name: str) -> str:
 
 
 def switch_before(unit: Unit, function: tree_sitter.Node, place: int) -> Guard:
-    """The switch within ``function`` that keeps its byte ``place`` from running; a guard of level ``none``."""
+    """The switch within ``function`` that keeps its byte ``place`` from running; a guard of level ``none``.
+
+    Also one that has each block add to cells of its own there.
+    """
     if not speaks(unit.data):
         return Guard()
     names = dict.fromkeys(
@@ -48,7 +52,9 @@ def switch_before(unit: Unit, function: tree_sitter.Node, place: int) -> Guard:
     opposites = tuple(name for name, shown in tests.items() if opposite(shown))
     found = guard_before(unit, function, place, Words(tuple(tests), assertions=TORCH.assertions, opposites=opposites))
     if found.level == "none" or found.where is None:
-        return Guard()
+        apart = spreading(unit, function, place, tests, opposites)
+        named = tests[apart[0]] if apart is not None else ""
+        return Guard("none", apart[1], setting(named)) if apart is not None else Guard()
     word = _word(unit, found)
     return Guard("none", found.where, setting(tests.get(word) or word.decode("ascii", "replace")))
 

@@ -16,6 +16,9 @@ KERNEL = "__global__ void k(float* o, const int* i) { atomicAdd(&o[i[threadIdx.x
 METAL = "kernel void s(device atomic_float* o) { atomic_fetch_add_explicit(&o[0], 1.5f, memory_order_relaxed); }\n"
 SYCL = "#include <sycl/sycl.hpp>\nvoid f(float& o) { sycl::atomic_ref<float> a(o); a.fetch_add(1.5f); }\n"
 CYTHON = "cdef _add = _create_kernel('add', 'atomicAdd(&out0, in1)')\n"
+UNKNOWN = "import halo as hl\n@hl.kernel()\ndef k(out, x):\n    hl.atomic_add(out, [0], x)\n"
+JULIA = "function k(a, b)\n  CUDA.@atomic a[1] += b[threadIdx().x]\nend\n@cuda k(a, b)\n"
+MOJO = "from gpu import thread_idx\ndef k(a): _ = Atomic.fetch_add(a, thread_idx.x)\n"
 OPENCL = "__kernel void h(__global int* o) { atomic_add(&o[get_global_id(0) % 7], 1); }\n"
 
 
@@ -32,6 +35,22 @@ def test_other_languages_are_named() -> None:
     ]
     assert {site.location.path for site in found.sites} == {"a.cu"}
     assert not found.unchecked
+
+
+def test_a_tree_of_languages_that_are_not_read_says_so(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(UNKNOWN)
+    (tmp_path / "k.jl").write_text(JULIA)
+    (tmp_path / "k.mojo").write_text(MOJO)
+    (tmp_path / "plain.jl").write_text("# an atomic_thing without kernels\n")
+    (tmp_path / "host.py").write_text("@jit\ndef f(x):\n    return x.atomic_add(1)\n")
+    told = d9mlint("kernels", ".", "--no-cache")
+    assert told.code == 0, told
+    skipped = json.loads(d9mlint("kernels", ".", "--no-cache", "--format", "json").out)["skipped"]
+    assert skipped == [
+        {"path": "k.jl", "reason": "atomics of Julia are not looked at"},
+        {"path": "k.mojo", "reason": "atomics of Mojo are not looked at"},
+        {"path": "k.py", "reason": "atomics of a kernel language in Python that is not known here are not looked at"},
+    ]
 
 
 @pytest.mark.parametrize("name", ["k.cuh.in", "k.cu.in"])

@@ -169,3 +169,54 @@ def test_the_handle_of_a_view() -> None:
     }
     """)
     assert said.verdict == "no"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "vecmem::device_atomic_ref<unsigned int>(shares.at(i)).fetch_sub(m);",
+        "vecmem::device_atomic_ref<unsigned int> share(hidden(i)); share.fetch_add(m);",
+        "vecmem::device_atomic_ref<unsigned int> share(counts.at(i)); share.fetch_add(m);",
+    ],
+)
+def test_a_reference_of_a_librarys_own_says_its_type(line: str) -> None:
+    found = only(f"""
+        #include <vecmem/memory/device_atomic_ref.hpp>
+        __global__ void k(view_type shares, vecmem::device_vector<int> counts, int i, unsigned m) {{ {line} }}
+    """)
+    assert (found.class_, found.verdict) == ("commutative-exact", "no"), found.reason
+
+
+_ADD = """
+    template <class T> __device__ T add(T* address, T value) { return atomicAdd(address, value); }
+    __device__ double add(double* address, double value) {
+      unsigned long long* at = (unsigned long long*)address; unsigned long long old = *at, seen;
+      do { seen = old; old = atomicCAS(at, seen, __double_as_longlong(value + __longlong_as_double(seen)));
+      } while (seen != old);
+      return __longlong_as_double(old);
+    }
+    struct Id { using size_type = unsigned; };
+"""
+
+
+@pytest.mark.parametrize(
+    "call, class_, verdict",
+    [
+        ("add(&state.counts[i], Id::size_type{1});", "commutative-exact", "no"),
+        ("add(&state.counts[i], size_type(1));", "commutative-exact", "no"),
+        ("out[add(&state.counts[i], Id::size_type{1})] = i;", "order-dependent", "yes"),
+        ("ids[0] = make(state, i);", "order-dependent", "yes"),
+        ("add(&state.counts[i], weights[threadIdx.x]);", "float-accumulate", "yes"),
+        ("add(&state.counts[i], 1 + i);", "unknown", "conditional"),  # an integer that is as well converted
+    ],
+)
+def test_one_type_for_target_and_value(call: str, class_: str, verdict: str) -> None:
+    found = judged(
+        _ADD
+        + f"""
+        __device__ Id make(State& state, int i) {{ return Id{{add(&state.counts[i], Id::size_type{{1}})}}; }}
+        __global__ void k(State& state, int* out, Id* ids, int i, double* weights) {{ {call} }}
+    """
+    )
+    used = [said for site, said in found if site.function is not None and site.function.name == "k"]
+    assert [(said.class_, said.verdict) for said in used] == [(class_, verdict)], [said.reason for said in used]

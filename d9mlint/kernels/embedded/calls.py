@@ -57,7 +57,7 @@ _UNNAMED = re.compile(rb"scatter_|\.\s*at\b|red_\w*add1\b|spin_lock_atom")
 """What calls of the known functions hold that do not say "atomic"."""
 _SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or",
          "fmax": "max", "fmin": "min", "max_float32": "max"}  # fmt: skip
-_SIGNS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _TARGETS = ("ptr", "pointer", "lock_ptr")
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 
@@ -243,12 +243,12 @@ def judged_call(
 
 
 def judged_operation(
-    file: PyFile, mention: Mention, target: ast.expr, operation: str, value: ast.expr, language: str
+    file: PyFile, mention: Mention, target: ast.expr, operation: str, value: ast.expr, language: str, kind: str = ""
 ) -> Found:
-    """An operation that is written as no call, judged: nothing sees the old value."""
+    """An operation that is written as no call, judged: nothing sees the old value; ``kind``: that of the elements."""
     types = Types(file, mention)
     written, memory = types.target(target, language)
-    kind = plain_kind(written) or types.kind(value)
+    kind = kind or plain_kind(written) or types.kind(value)
     name = f"{_SIGNS[operation]}="
     what = f"`{name}` on `{_short(target)}`"
     judged = _Judge(what, kind, Use("unused"), value, types, _base(target)).verdict(operation)
@@ -302,11 +302,12 @@ class _Judge(NamedTuple):
                 "given; the order of the others changes only how long"  # fmt: skip
         if operation in ("exch", "cas"):
             return self._swapped(operation)
-        if operation not in ("add", "sub"):
+        if operation not in ("add", "sub", "mul"):
             signed = " (up to NaN and the sign of zero)" if self.kind == "float" else ""
             return self._exact(f"{self.what}: {operation} gives the same result in any order{signed}")
         constant = self.types.constant(self.value) if self.value is not None else ""
-        order = "addends from several threads meet in one cell in an order that changes from run to run"
+        parts = "factors" if operation == "mul" else "addends"
+        order = f"{parts} from several threads meet in one cell in an order that changes from run to run"
         if self.kind == "integer":
             return self._exact(f"integer {self.what}: integers give the same result in any order")
         if self.use.kind != "unused":
@@ -314,7 +315,7 @@ class _Judge(NamedTuple):
             return (class_, "yes", f"float {self.what}: {order}") if self.kind == "float" else (class_, verdict, reason)
         if constant:
             class_ = "float-accumulate" if self.kind == "float" else "commutative-exact"
-            return class_, "no", f"{self.what}: every thread adds the same `{constant}`, so the order changes nothing"
+            return class_, "no", f"{self.what}: the {parts} are all the same `{constant}`, so the order changes nothing"
         if self.kind == "float":
             return "float-accumulate", "yes", f"float {self.what}: {order}"
         name = self._gradient()

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from d9mlint.kernels.embedded import dsl
 from d9mlint.kernels.embedded import sources as embedded_sources
+from d9mlint.kernels.embedded.adjoints import gradients
 from d9mlint.kernels.embedded.augmented import additions, may_add
 from d9mlint.kernels.embedded.calls import Found, calls, may_call
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
+from d9mlint.kernels.embedded.taichi import changes, is_kernel, may_change
 from d9mlint.kernels.embedded.unread import may_be_unread, unread
 from d9mlint.kernels.python.entities import Entity, entity_of
 from d9mlint.kernels.python.files import PyFile, PyFiles
@@ -61,7 +63,7 @@ def _account(repository: Repository, files: PyFiles, paths: list[str], shown: se
 
 def _speaks(data: bytes) -> bool:
     """Whether a file holds words of any atomic, so that it has to be parsed: that it imports CuPy is not enough."""
-    return may_call(data) or may_add(data) or embedded_sources.may_hold(data) or dsl.may_hold(data)
+    return may_call(data) or may_add(data) or may_change(data) or embedded_sources.may_hold(data) or dsl.may_hold(data)
 
 
 def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
@@ -70,12 +72,30 @@ def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
         if entity is not None and not call.host and _kernel(entity, call):
             entity = replace(entity, kind="kernel")
         yield _site(file, call), entity
+    yield from ((_site(file, call), _of_taichi(file, call)) for call in changes(file))
+    yield from ((_site(file, call), _of_gradient(file, call)) for call in gradients(file))
     inside = list(embedded_sources.sites(file))
     yield from ((site, entity_of(file, mention)) for site, mention in inside)
     if embedded_sources.may_hold(file.data):
         from d9mlint.kernels.embedded import fragments  # few programs put their kernels together
 
         yield from ((site, None) for site in fragments.sites(file, [site for site, _ in inside]))
+
+
+def _of_taichi(file: PyFile, call: Found) -> Entity | None:
+    """A kernel of Taichi's is called by its own name, also as a method; a function of it by kernels."""
+    entity = entity_of(file, call.mention)
+    inner = call.mention.scopes[-1]
+    if entity is None or not is_kernel(file, inner):
+        return replace(entity, kind="kernel") if entity is not None and entity.kind == "function" else entity
+    method = isinstance(entity.node, ast.ClassDef)
+    return replace(entity, name=f"{entity.name}.{inner.name}") if method else entity
+
+
+def _of_gradient(file: PyFile, call: Found) -> Entity | None:
+    """The gradient of a kernel of Taichi's: ``kernel.grad``."""
+    entity = _of_taichi(file, call)
+    return replace(entity, name=f"{entity.name}.grad", backward=True) if entity is not None else None
 
 
 def _kernel(entity: Entity, call: Found) -> bool:

@@ -88,11 +88,15 @@ def _of_place(place: tuple[ast.AST, ...], found: list[Use], names: list[str]) ->
         elif isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr) and child is parent.value:
             return _assigned(parent, compared, found, names)
         elif isinstance(parent, ast.stmt):
-            unused = (
-                isinstance(parent, ast.Expr) and len(place) > 1 and child is place[-1] and isinstance(child, ast.Call)
-            )
+            unused = isinstance(parent, ast.Expr) and len(place) > 1 and _dropped(place, parent)
             return found.append(Use("unused") if unused else Use("value", _quote(parent)))
     return found.append(Use("value"))
+
+
+def _dropped(place: tuple[ast.AST, ...], statement: ast.stmt) -> bool:
+    """Whether the value of a call is the statement's, at most reckoned on, and nothing takes it."""
+    between = place[place.index(statement) + 1 : -1]
+    return isinstance(place[-1], ast.Call) and all(isinstance(node, ast.BinOp | ast.UnaryOp) for node in between)
 
 
 def _waits(place: tuple[ast.AST, ...]) -> bool:

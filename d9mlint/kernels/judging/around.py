@@ -53,6 +53,14 @@ def identifiers(root: Node, name: str, unit: Unit) -> list[Node]:
     return found
 
 
+def argument(call: Node, node: Node) -> int:
+    """Which argument of a call a node is, or stands in; -1 for none."""
+    listed = call.child_by_field_name("arguments")
+    given = [one for one in listed.named_children if one.type != "comment"] if listed is not None else []
+    within = (at for at, one in enumerate(given) if one.start_byte <= node.start_byte and node.end_byte <= one.end_byte)
+    return next(within, -1)
+
+
 def asserted(node: Node, unit: Unit) -> bool:
     """Whether a value is only checked: an assertion stops the program, or does nothing."""
     call = above(node, ("call_expression", *_BLOCKS))
@@ -120,3 +128,33 @@ def waits(node: Node) -> bool:
     if at is not None and at.type == "for_statement":
         return True
     return at is not None and at.type in ("while_statement", "do_statement")
+
+
+def begin(defined: Node) -> int:
+    """Where the value of a variable can be read: a loop comes back to what stands before, unless it is declared new."""
+    at = defined.parent
+    start = defined.start_byte
+    while at is not None and at.type not in ("function_definition", "lambda_expression", "init_declarator"):
+        if at.type in LOOPS:
+            start = at.start_byte
+        at = at.parent
+    return start
+
+
+def overwritten(node: Node) -> bool:
+    """Whether a variable gets another value here."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "assignment_expression":
+        return node == parent.child_by_field_name("left") and parent.children[1].type == "="
+    return parent.type in ("init_declarator", "declaration") and node == parent.child_by_field_name("declarator")
+
+
+def element(node: Node) -> Node:
+    """``*base`` and ``slots[0]`` for the variable in them: what is read is the element."""
+    parent = node.parent
+    if parent is None or node != parent.child_by_field_name("argument"):
+        return node
+    read = parent.type == "pointer_expression" and parent.children[0].type == "*"
+    return parent if read or parent.type == "subscript_expression" else node

@@ -40,7 +40,30 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
             return ("float",)
         if _counts(value, atomic):
             return ("size_t",)
+        if found is not None and not found.depth and kind(found.name) == "integer" and _made_to_fit(value, atomic):
+            return (plain(found.name),)
     return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
+
+
+def _made_to_fit(value: Node, atomic: Atomic) -> bool:
+    """Whether a value is written as of a type for a template that takes one of the target's: ``add(&x, size_type{1})``.
+
+    ``template <class T> T add(T* address, T value)`` deduces one type from both.
+    """
+    written = value.type in ("call_expression", "compound_literal_expression", "cast_expression")
+    return written and any(_of_one_type(inner) for inner in atomic.inner)
+
+
+def _of_one_type(inner: Atomic) -> bool:
+    """Whether target and value of the function around an atomic have the same parameter of a template as type."""
+    places = _places(inner)
+    if inner.function is None or min(places) < 0:
+        return False
+    listed = declarations.parameters(inner.function.node)
+    typed = [one.child_by_field_name("type") for one in (listed[places[0]], listed[places[1]])]
+    names = {plain(inner.unit.text(one)) for one in typed if one is not None}
+    name = names.pop() if len(names) == 1 else ""
+    return bool(name) and declarations.template_parameter(listed[places[0]], name, inner.unit) is not None
 
 
 def _counts(value: Node, atomic: Atomic) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from d9mlint.kernels.judging import outside, uses
 from d9mlint.kernels.judging.algorithms import applied
 from d9mlint.kernels.judging.constants import Constant
+from d9mlint.kernels.judging.handed import followed
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.owners import fetched, ownership, radix, singles, slices
@@ -93,6 +94,11 @@ def _use(atomic: Atomic, level: int) -> uses.Use:
     return used
 
 
+def _gives_back(atomic: Atomic) -> bool:
+    """Whether the value of a call is the old one: of a wrapper, one that its body returns."""
+    return not atomic.inner or any(_use(one, 1).kind == "forwarded" for one in atomic.inner)
+
+
 def look(atomic: Atomic, repository: Repository) -> Seen:
     """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
     found = operation(atomic, repository)
@@ -101,6 +107,8 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     if types and not (where.of("float") and where._replace(types=types).of("integer")):
         where = where._replace(types=types, open=False)
     used = _use(atomic, 0)
+    if used.passed and _gives_back(atomic):
+        used = followed(used, atomic.unit, repository)
     if found.instruction is not None and found.instruction.returns and atomic.form.startswith("ptx"):
         kernel = atomic.function is None or "__global__" in atomic.function.qualifier
         traced = uses.assembled(atomic.arguments[0], atomic.unit) if atomic.arguments else None

@@ -124,6 +124,10 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
         if not pending:
             break
         at = pending.pop(0)
+        integers = brought(at, repository) if at.inner else ()
+        if integers and {kind(t) for t in integers} == {"integer"}:  # what is added says of which type the cell is
+            types.update(dict.fromkeys(integers))
+            continue
         if at.inner:
             pending.extend(at.inner)
             continue
@@ -210,7 +214,7 @@ def _typed(
             return (found.name if found is not None else ""), ("float",), False
     else:
         found = type_of(_receiver(atomic), unit, repository) if atomic.node is not None else None
-        if found is None or not re.search(r"\batomic(?:_ref)?<", found.name):
+        if found is None or not re.search(r"(?:\b|_)atomic(?:_ref)?<", found.name):
             found = type_of(address, unit, repository, host)
     pointee = _pointee(found)
     if pointee is None:

@@ -35,6 +35,8 @@ _TO = re.compile(r"[a-z]To[A-Z]|(?:^|_)to_[a-z]")
 """In the names of conversions: ``orderedIntToFloat``, ``to_half``."""
 _POINTING = re.compile(r"(?:\A|_)(?:ptr|pointer|addr|address)\Z|[a-z](?:Ptr|Pointer|Addr|Address)\Z")
 """Functions that give the address for a number."""
+_STORING = re.compile(r"(?:\A|[.>])(?:push|emplace)(?:_back)?\Z")
+"""Methods of containers that keep what they are given."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
 _LAST = re.compile(r"-\s*1u?\b|\bgridDim\b")
@@ -66,6 +68,8 @@ class Use(NamedTuple):
     """The variables that hold the value."""
     through: str = ""
     """The parameter, by reference, in which the caller finds a ``forwarded`` value."""
+    given: tuple[Node, int] | None = None
+    """The call that is handed the value, and which of its arguments that is."""
 
 
 def use(call: Node, unit: Unit) -> Use:
@@ -108,6 +112,17 @@ def handed_back(call: Node, place: int, unit: Unit) -> Use:
     return _weighed([*beyond, *tracer.kept(given[place])], tracer)
 
 
+def of_parameter(function: Node, place: int, unit: Unit) -> Use:
+    """What becomes of what a function is handed as one of its parameters."""
+    listed = declarations.parameters(function)
+    declarator = listed[place].child_by_field_name("declarator") if 0 <= place < len(listed) else None
+    named = declarations.named(declarator, unit) if declarator is not None else None
+    if declarator is None or named is None:
+        return Use("unused")
+    tracer = _Tracer(unit, listed[place])
+    return _weighed(tracer.kept(declarator), tracer)
+
+
 def assembled(operand: Node, unit: Unit) -> Use | None:
     """What becomes of the first output of the inline assembler that has this operand; None where it has none."""
     at: Node | None = operand
@@ -129,13 +144,15 @@ class _Tracer:
         self.unit = unit
         self.call = call
         self.left = _MAX_FOLLOWED
+        self.node = call
+        """What is followed."""
         self.calls: list[Node] = []
         """The calls of a lambda that gives the value."""
         self.names: set[str] = set()
         """The variables that were followed."""
 
     def follow(self, node: Node, names: int) -> list[Use]:
-        at = node
+        at = self.node = node
         self.left -= 1
         if self.left < 0:
             return []
@@ -151,7 +168,8 @@ class _Tracer:
 
     def kept(self, variable: Node) -> list[Use]:
         """The uses of a variable that gets the value."""
-        return self._uses_of(self.unit.text(variable), variable, 0)
+        named = declarations.named(variable, self.unit)
+        return self._uses_of(named[0] if named is not None else self.unit.text(variable), variable, 0)
 
     def _text(self, node: Node) -> str:
         return " ".join(self.unit.text(node).split())[:80]
@@ -292,14 +310,14 @@ class _Tracer:
         if names >= _MAX_NAMES or block.end_byte - block.start_byte > _MAX_BYTES:
             return [Use("value", name)]
         found: list[Use] = []
-        start = _begin(defined)
+        start = around.begin(defined)
         for node in around.identifiers(block, name, self.unit):
             inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
             other = node.start_byte >= start and node.start_byte != defined.start_byte
-            other = other and not (array and _written(values.place(node)))  # another element
+            other = other and not (array and around.overwritten(values.place(node)))  # another element
             other = other and not around.asserted(node, self.unit)
-            if other and not inside_call and not _written(node):
-                found += self.follow(_whole(node), names + 1)
+            if other and not inside_call and not around.overwritten(node):
+                found += self.follow(around.element(node), names + 1)
         return found or [Use("unused")]
 
     def _argument(self, parent: Node, at: Node, names: int) -> list[Use] | None:
@@ -315,8 +333,11 @@ class _Tracer:
         whole = parent.parent
         if whole is not None and whole.type == "assignment_expression" and whole.child_by_field_name("left") == parent:
             return [Use("index", self._text(parent), into=True)]  # of a view: what is assigned to is an element
+        handed = Use("argument", self._text(parent), given=(parent, around.argument(parent, self.node)))
         if whole is not None and whole.type == "expression_statement" and "_as_" not in name:
-            return [Use("argument", self._text(parent))]  # called for what it does: `add_edge_to_graph(old, x);`
+            if called.type == "field_expression" and _STORING.search(name):
+                return [Use("value", self._text(parent))]
+            return [handed]  # called for what it does: `add_edge_to_graph(old, x);`
         converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text)
         if converts or _TO.search(name) is not None or "complex" in text:
             return None
@@ -328,24 +349,13 @@ class _Tracer:
             made = self.follow(parent, names + 1)
             if made and all(use.kind == "forwarded" for use in made):
                 return made  # whether it matters is up to the callers
-        return [Use("argument", self._text(parent))]
+        return [handed]
 
 
 def _array(name: Node, unit: Unit) -> bool:
     """Whether a name is an array of the function itself."""
     found = declarations.declared(name, unit.text(name), unit)
     return found is not None and found.kind == "local" and found.node.type == "array_declarator"
-
-
-def _begin(defined: Node) -> int:
-    """Where the value of a variable can be read: a loop comes back to what stands before, unless it is declared new."""
-    at = defined.parent
-    start = defined.start_byte
-    while at is not None and at.type not in ("function_definition", "lambda_expression", "init_declarator"):
-        if at.type in around.LOOPS:
-            start = at.start_byte
-        at = at.parent
-    return start
 
 
 def _turns(call: Node, tracer: _Tracer) -> bool:
@@ -362,24 +372,6 @@ def _turns(call: Node, tracer: _Tracer) -> bool:
             return text in ("", "true", "1") or not names.isdisjoint(re.findall(r"\w+", text))
         at = at.parent
     return False
-
-
-def _written(node: Node) -> bool:
-    parent = node.parent
-    if parent is None:
-        return False
-    if parent.type == "assignment_expression":
-        return node == parent.child_by_field_name("left") and parent.children[1].type == "="
-    return parent.type in ("init_declarator", "declaration") and node == parent.child_by_field_name("declarator")
-
-
-def _whole(node: Node) -> Node:
-    """``*base`` and ``slots[0]`` for the variable in them: what is read is the element."""
-    parent = node.parent
-    if parent is None or node != parent.child_by_field_name("argument"):
-        return node
-    read = parent.type == "pointer_expression" and parent.children[0].type == "*"
-    return parent if read or parent.type == "subscript_expression" else node
 
 
 def _masked(compared: Node) -> bool:

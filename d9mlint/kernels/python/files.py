@@ -20,7 +20,7 @@ _TESTS = frozenset(
     ("test", "tests", "testing", "benchmark", "benchmarks", "example", "examples", "docs", "demo", "demos", "profiling")
 )
 _LANGUAGE = re.compile(
-    rb"^[ \t]*import[ \t]+((?:triton|numba|cupy|cupyx|warp|tilelang|cutlass)\b[\w.]*)"
+    rb"^[ \t]*import[ \t]+((?:triton|numba|cupy|cupyx|warp|tilelang|cutlass|(?:gs)?taichi)\b[\w.]*)"
     rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#|$)",
     re.MULTILINE,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, shared_folders, shared_parts
-from d9mlint.kernels.torch import handing, naming, pasted, virtual
+from d9mlint.kernels.torch import handing, inherited, libraries, naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
@@ -105,7 +105,7 @@ class Callers:
             found += self._in_files([p for p in self._visible(block, word) if p != home], block, word)
         if block.kind == "function":
             found = self._in_namespaces(found, block, word)
-        found += self._renamed(block) if block.scope else []
+        found += [*self._renamed(block), *self._inherited(block)] if block.scope else []
         named = virtual.bases(block, self.repository)
         if named:
             known = {other for other, _ in found}
@@ -128,6 +128,12 @@ class Callers:
                     places = tuple(p for p in other.words[alias] if member.match(other.unit.data, p))
                     found += [(other, places)] if places else []
         return found
+
+    def _inherited(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
+        """The methods of heirs of its class that call a method on their own object, and have none of its name."""
+        classes = inherited.heirs(self.repository, block.scope)
+        others = self._of_any(block, classes) if classes else []
+        return list(inherited.calls(block, classes, others, self.blocks))
 
     def _of_any(self, block: Block, named: frozenset[bytes]) -> list[Block]:
         """The blocks that mention the name of a method, in the files that name one of these classes, too."""
@@ -227,7 +233,8 @@ class Callers:
         owners = [p for p in owners if not self._overloads(p, block) and not self._qualifies(p, block)]
         if not owners:
             return files
-        return [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
+        near = [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
+        return [p for p in near if p == home or not libraries.of_another(p, home, owners, word, self.repository)]
 
     def _overloads(self, path: str, block: Block) -> bool:
         """Whether a file that sees a free function defines others of its name, with another number of arguments."""

@@ -13,6 +13,8 @@ _CALLED = re.compile(rb"\s*\(")
 _MEMBER = re.compile(rb"(\w*)\s*(?:\.|->)\s*\Z")
 """The name of an object before its method."""
 _VIRTUAL = re.compile(rb"\bvirtual\b[^;{}()]*?(\w+)\s*\(")
+HEAD = re.compile(rb"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?:(?!:)([^{};()]*)\{")
+"""The head of a class with bases: its name, and they."""
 _NO_BASES = frozenset((b"public", b"private", b"protected", b"virtual", b"std", b"final"))
 
 
@@ -42,7 +44,7 @@ def _head(repository: Repository, key: str) -> tuple[bool, frozenset[bytes]]:
         data = repository.data(home)
         found = head.search(data) if word in data else None
         if found is not None:
-            return home == path, _listed(found[1])
+            return home == path, listed(found[1])
     return False, frozenset()
 
 
@@ -52,7 +54,7 @@ def _virtual(repository: Repository, name: str) -> frozenset[bytes]:
     return frozenset(method for data in texts if b"virtual" in data for method in _VIRTUAL.findall(data))
 
 
-def _listed(written: bytes) -> frozenset[bytes]:
+def listed(written: bytes) -> frozenset[bytes]:
     """The classes in the head of one, without the namespaces before them."""
     return frozenset(re.findall(rb"\w+\b(?!\s*::)", re.sub(rb"<[^<>]*>", b"", written))) - _NO_BASES
 

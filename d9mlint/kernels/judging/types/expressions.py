@@ -364,6 +364,9 @@ class _Reader:
             return Type(inner.name, 1) if inner is not None and not depth_of(owner) else None
         if functions.PARTITIONS.match(name) and given:
             return self.read(given[0], steps)
+        if name == "at" and len(given) == 1 and not rest:
+            owner = self.read(whole, steps)
+            return owner.pointee() if owner is not None and not owner.depth else None
         if name == "access" and not given:  # of a view that scatters
             return self.read(whole, steps)
         if name in ("x", "y", "z", "w") and not given:
