@@ -46,6 +46,8 @@ def subscript(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     holder = expressions.evaluate(interp, node.value, frame)
     index = key(interp, node, frame)
     note_index(interp, holder, index, frame, node.place)
+    selection.by_turn(interp, holder, index, node, frame)
+    selection.taken(interp, holder, index, node, frame)
     options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
     found = selection.drawn(choose(options), index)
     inside = type(node.value) is f.Sub and _is_unknown(found)

@@ -245,16 +245,17 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return Seq("list", None, Unknown(frozenset({"int"})))
     if order and kept:
         return Seq("list", None, Unknown(origins, "", sources), order, sources)
+    numbers = receiver is not None and event.name.endswith(interp.hooks.numeric)
     if returns == _NUMBERS:
         origins |= {ARRAY}
     elif returns:
-        return Obj(returns, event, origins)
+        return Obj(returns, event, origins | {ARRAY} if numbers else origins)
     made = ask(interp.hooks.result, event, origins)
     if made is not None:
         return made  # type: ignore[no-any-return]
     if not event.effects and event.name.rpartition(".")[2].startswith(_ADDS) and _is_parser(first(event)):
         return first(event)
-    if receiver is not None and event.name.endswith(interp.hooks.numeric):
+    if numbers:
         return Unknown(origins | {ARRAY}, order if kept else "", sources)
     if event.name.endswith(_SCALAR) and "()" not in event.name and not event.args:
         return Unknown(origins | {"int"}, order if kept else "", sources)
