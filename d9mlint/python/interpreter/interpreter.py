@@ -267,6 +267,9 @@ class Interpreter:
         elif isinstance(holder, Dict):
             if isinstance(index, Const) and _hashable(index.value):
                 self.heap.put(holder, index.value, self.since(frame.born), value)
+            elif isinstance(index, Phi) and (each := mappings.by_keys(self, holder, index)):
+                for cond, name, _ in each:
+                    self.heap.put(holder, name, both(self.since(frame.born), cond), value)
             else:
                 mappings.add(self, holder, index, value)
         else:

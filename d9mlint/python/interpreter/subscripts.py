@@ -191,6 +191,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if found is not None:
             return interp.resolve(_if_there(found, holder))
         return mappings.held(interp, holder, index)
+    if isinstance(holder, Dict) and isinstance(index, Phi) and (each := mappings.by_keys(interp, holder, index)):
+        return choose([(cond, value) for cond, _, value in each])
     if isinstance(holder, Dict) and holder.element is not None:
         return mappings.under(interp, holder.element, index)
     if (
