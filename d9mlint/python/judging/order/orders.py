@@ -57,7 +57,7 @@ def check(
         if of_tables and rows is None:
             continue
         strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK) and _is_sure(trained.get(id(e)))]
-        first = (strong or sinks)[0]
+        first = min(strong or sinks, key=_opens_to_write)  # (what a file holds says more than what it is called)
         related = [
             Related(e.location, "here the order matters") for e in sinks if e.location[:2] != source.location[:2]
         ]
