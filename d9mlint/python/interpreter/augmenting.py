@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, expressions, scopes
 from d9mlint.python.interpreter.library.containers import sets
-from d9mlint.python.interpreter.scopes import tell_together
+from d9mlint.python.interpreter.scopes import OrderLoop, tell_together
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -50,19 +51,29 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if loop is not None and _keeps_order(left, node.value):
         order, sources = loop.taint
         value = Unknown(taint([value])[0], order, sources)
-    if loop is not None and isinstance(value, Seq):
-        lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
-        if any(leaf.born is loop for leaf in lists):
-            value.born = loop  # a list for each item, filled in an order of its own
-        else:
-            if lists:
-                tell_together(interp, lists[0], frame, node.place, [right])
-            interp.heap.arrange(value, *loop.taint)
+    if loop is not None:
+        _grow(
+            interp, [leaf for _, leaf in alternatives(value) if isinstance(leaf, Seq)], known, right, loop, frame, node
+        )
     if isinstance(node.target, f.Sub) and _keeps_order(left, node.value):
         _note_sum(interp, right, frame, node.place)
     if interp.loops and isinstance(node.target, (f.Attr, f.Sub)):
         value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
+
+
+def _grow(
+    interp: Interpreter, grown: Sequence[Seq], known: Value, more: Value, loop: OrderLoop, frame: Frame, node: f.Augment
+) -> None:
+    """Lists that ``more`` is added to in a loop in no promised order get that, if they are older than its turn."""
+    lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
+    for value in grown:
+        if any(leaf.born is loop for leaf in lists):
+            value.born = loop  # a list for each item, filled in an order of its own
+            continue
+        if lists:
+            tell_together(interp, lists[0], frame, node.place, [more])
+        interp.heap.arrange(value, *loop.taint)
 
 
 def _note_array(interp: Interpreter, left: Value, right: Value, frame: Frame, place: f.Place) -> None:

@@ -17,7 +17,7 @@ from d9mlint.python.domain.events import Event, Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.reflected import Attributes
-from d9mlint.python.domain.taint import is_number, taint
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     STAR,
@@ -44,6 +44,7 @@ from d9mlint.python.interpreter.library import environment, functions
 from d9mlint.python.interpreter.library.arguments.commandline import CommandLine
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.managers import Opening
+from d9mlint.python.interpreter.marks import turns
 from d9mlint.python.interpreter.reuse.sharing import Linker, Shared
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -266,13 +267,17 @@ class Interpreter:
         elif isinstance(holder, Dict):
             if isinstance(index, Const) and _hashable(index.value):
                 self.heap.put(holder, index.value, self.since(frame.born), value)
+            elif isinstance(index, Phi) and (each := mappings.by_keys(self, holder, index)):
+                for cond, name, _ in each:
+                    self.heap.put(holder, name, both(self.since(frame.born), cond), value)
             else:
                 mappings.add(self, holder, index, value)
         else:
             subscripts.note_index(self, holder, index, frame, place)
             subscripts.note_setting(self, target, holder, value)
             subscripts.note_assigned(self, target, holder, (index, value), frame, place)
-        if self.order_loops and _counts(target, value):
+            turns.fill(self, holder, index, value)
+        if self.order_loops and turns.counts(index, value):
             order, sources = self.order_loops[-1].taint
             self.event("sink", "numbering", frame, place, (Unknown(order=order, sources=sources),))
 
@@ -392,8 +397,3 @@ def _hashable(value: object) -> bool:
     if isinstance(value, tuple):
         return all(map(_hashable, value))
     return isinstance(value, (str, int, float, bool, bytes, type(None)))
-
-
-def _counts(target: f.Sub, value: Value) -> bool:
-    """Whether an item gets the number of items before it: ``index[word] = len(index)``."""
-    return isinstance(value, Unknown) and "length" in value.origins and is_number(value)

@@ -34,7 +34,7 @@ from d9mlint.python.interpreter import (
 )
 from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled
+from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled, turns
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -198,6 +198,7 @@ def _turns(
         interp.event("turns", "", frame, node.place, (Unknown(frozenset(), *interp.order_loops[-1].taint),))
     if len(items) == 1:
         augmenting.forget_counts(interp, node, frame)
+    counted = turns.number(interp, node, frame) if unordered else None
     for item in items:
         there = present(item)  # one that was added under a condition has a turn under that alone
         found = item if there is True else choose([x for x in alternatives(item) if x[1] is not ABSENT])
@@ -206,6 +207,8 @@ def _turns(
         returned = either(returned, both(there, either(left, stopped)))
         if returned is True:
             break
+    if counted is not None:
+        counted()
     end()
 
 

@@ -46,6 +46,8 @@ def subscript(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     holder = expressions.evaluate(interp, node.value, frame)
     index = key(interp, node, frame)
     note_index(interp, holder, index, frame, node.place)
+    selection.by_turn(interp, holder, index, node, frame)
+    selection.taken(interp, holder, index, node, frame)
     options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
     found = selection.drawn(choose(options), index)
     inside = type(node.value) is f.Sub and _is_unknown(found)
@@ -189,6 +191,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if found is not None:
             return interp.resolve(_if_there(found, holder))
         return mappings.held(interp, holder, index)
+    if isinstance(holder, Dict) and isinstance(index, Phi) and (each := mappings.by_keys(interp, holder, index)):
+        return choose([(cond, value) for cond, _, value in each])
     if isinstance(holder, Dict) and holder.element is not None:
         return mappings.under(interp, holder.element, index)
     if (

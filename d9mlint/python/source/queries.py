@@ -245,6 +245,24 @@ def _prints(one: Any) -> bool:
     return (isinstance(func, Name) and func.id == "print") or (isinstance(func, Attr) and func.name in _LOGS)
 
 
+def only_picks_by(body: tuple[Stmt, ...], names: frozenset[str | None]) -> bool:
+    """Whether statements read names only to look up items by them: ``outputs[i]``, but not ``rows[i] = x``."""
+    pending: list[Any] = [body]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Name):
+            if one.id in names:
+                return False
+        elif isinstance(one, Sub) and isinstance(one.key, Name) and not one.is_slice:
+            pending.append(one.value)
+        elif isinstance(one, For):
+            pending += [one.iterable, one.body, one.orelse]
+        else:
+            targets = one.targets if isinstance(one, Assign) else (one.target,) if isinstance(one, Augment) else ()
+            pending += [part for holder in (*targets, one) for part in holder if isinstance(part, tuple)]
+    return True
+
+
 def plain_names(target: Expr) -> list[str | None]:
     """The plain names of a target, None for what is none."""
     if isinstance(target, Items):

@@ -192,6 +192,7 @@ _CAST = ".astype"
 _NUMERIC_TYPE = re.compile(r"(.*\.)?(bool|complex|u?int|b?float)(\d+|_)?")
 _SCALAR = ".item"
 """A method that gives the one number of an array; of what a call has just loaded it may be anything."""
+_ORDERLESS = (".max", ".min", ".any", ".all")
 _NAME = "name"
 _PATH_OF = "os.path.join"
 _PARSER = "argparse.ArgumentParser"
@@ -233,6 +234,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         origins, sources = origins | inherited[0], (*sources, *inherited[2])
         if event.name.startswith("?."):
             order = order or inherited[1]
+        elif not returns and isinstance(receiver, Obj) and receiver.order and _keeps_items(interp, event):
+            return Unknown(origins | {ARRAY}, receiver.order, sources)
     if returns == "self":
         return receiver if receiver is not None else UNKNOWN
     if returns in ("argument", "arguments"):
@@ -242,16 +245,17 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return Seq("list", None, Unknown(frozenset({"int"})))
     if order and kept:
         return Seq("list", None, Unknown(origins, "", sources), order, sources)
+    numbers = receiver is not None and event.name.endswith(interp.hooks.numeric)
     if returns == _NUMBERS:
         origins |= {ARRAY}
     elif returns:
-        return Obj(returns, event, origins)
+        return Obj(returns, event, origins | {ARRAY} if numbers else origins)
     made = ask(interp.hooks.result, event, origins)
     if made is not None:
         return made  # type: ignore[no-any-return]
     if not event.effects and event.name.rpartition(".")[2].startswith(_ADDS) and _is_parser(first(event)):
         return first(event)
-    if receiver is not None and event.name.endswith(interp.hooks.numeric):
+    if numbers:
         return Unknown(origins | {ARRAY}, order if kept else "", sources)
     if event.name.endswith(_SCALAR) and "()" not in event.name and not event.args:
         return Unknown(origins | {"int"}, order if kept else "", sources)
@@ -262,6 +266,11 @@ def result_of(interp: Interpreter, event: Event) -> Value:
             return text_of(event.args, path=True)
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event, origins)
+
+
+def _keeps_items(interp: Interpreter, event: Event) -> bool:
+    """Whether a method of an array gives what has its order, or was computed in that: all but extremes and tests."""
+    return event.name.startswith(interp.hooks.arrays) and not event.name.endswith(_ORDERLESS)
 
 
 def _names_numbers(value: Value | None) -> bool:

@@ -9,7 +9,7 @@ from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
-from d9mlint.python.domain.taint import NUMBERS, begins_path, taint, text_of
+from d9mlint.python.domain.taint import ARRAY, NUMBERS, begins_path, taint, text_of
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -139,11 +139,11 @@ def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
     firsts: list[Value] = []
     order, sources = "", []
     for value in event.args:
-        _, its_order, its_sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
+        origins, its_order, its_sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
         if its_order:
             order = order or its_order
             sources += [one for one in its_sources if one not in sources]
-        items = sequences.loop_items(interp, value, Unknown())
+        items = sequences.loop_items(interp, value, Unknown(origins & {ARRAY}))  # (a part of numbers holds numbers)
         firsts.append(items[0] if items else UNKNOWN)
     return Seq("list", None, Seq("tuple", firsts), order, tuple(sources))
 

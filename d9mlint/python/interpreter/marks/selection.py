@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import UNKNOWN, FlagValue, Obj, Phi, Seq, Text, Unknown, Value
+from d9mlint.python.domain.values import UNKNOWN, FlagValue, Obj, Phi, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -18,18 +18,42 @@ if TYPE_CHECKING:
 
 PICKED = "picked"
 """The kind of event for an item that is picked by the place of an extreme, with the index as its argument."""
+TAKEN = "taken"
+"""The kind of event for a part that is taken out of an array, with the array as its argument."""
 PLACES = ("argmax", "argmin", "nanargmax", "nanargmin", "index")
 _MAX_STEPS = 6
 
 
 def note(interp: Interpreter, holder: Seq | Obj | Unknown, index: Value, node: f.Sub, frame: Frame) -> None:
     """Tells that an item, or a slice, is taken out of something in an unstable order; under a text there is a key."""
-    if not holder.order or (isinstance(holder, Unknown) and _is_text(index)):
+    if not holder.order or (isinstance(holder, Unknown) and _is_text(index)) or _in_step(holder, index):
         return
     if not node.is_slice and _place_in(interp, holder, index):
         interp.event(PICKED, "item", frame, node.place, (index,))
     else:
         interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
+
+
+def taken(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> None:
+    """Tells that something is taken out of an array that was put together in no promised order: ``cloud[:, :3]``."""
+    for _, leaf in alternatives(holder):
+        made = leaf.event if isinstance(leaf, Obj) and not leaf.order else None
+        if made is not None and any(x.orders_data for x in made.effects) and taint(made.args)[1]:
+            place = not node.is_slice and _place_in(interp, leaf, index)
+            interp.event(PICKED if place else TAKEN, "item", frame, node.place, (index if place else leaf,))
+
+
+def by_turn(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> None:
+    """Tells that the number of a turn in no promised order looks up an item of what was not made in that order."""
+    order = taint([index])[1] if isinstance(index, Unknown) else ""
+    if order and not any(_in_step(leaf, index) for _, leaf in alternatives(holder)):
+        interp.event("sink", "item", frame, node.place, (index,))
+
+
+def _in_step(holder: Value, index: Value) -> bool:
+    """Whether an index counts what something was made of, in its order: ``outputs[i]`` belongs to ``names[i]``."""
+    order, made = taint([index])[1:]
+    return bool(order) and not {*map(id, made)}.isdisjoint(map(id, taint([holder])[2]))
 
 
 def _is_text(index: Value) -> bool:

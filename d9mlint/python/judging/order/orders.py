@@ -29,6 +29,7 @@ _SINKS = {
     "numbering": "code that numbers the items", "pop": "`pop`", "written": "a file that is written",
     "sum": "a sum, which rounds in the order of its parts",
 }  # fmt: skip
+_NAMED = "the name of a file that is written"
 _OF_EACH = "what it makes of them in turn"
 """What is said of a part of each item: it picks none by its number."""
 _TABLES, _NAMES = ("pandas.", "numpy."), ".columns"
@@ -56,7 +57,7 @@ def check(
         if of_tables and rows is None:
             continue
         strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK) and _is_sure(trained.get(id(e)))]
-        first = (strong or sinks)[0]
+        first = min(strong or sinks, key=_opens_to_write)  # (what a file holds says more than what it is called)
         related = [
             Related(e.location, "here the order matters") for e in sinks if e.location[:2] != source.location[:2]
         ]
@@ -166,7 +167,7 @@ def is_numeric(program: Program) -> bool:
 
 def _is_written(event: Event) -> bool:
     """Whether the order counts because a file gets it: all that counts in a program that computes nothing."""
-    return streams.writes(event) or (event.kind == "sink" and event.name == streams.WRITTEN)
+    return streams.writes(event) or _opens_to_write(event) or (event.kind == "sink" and event.name == streams.WRITTEN)
 
 
 def _seeds(program: Program) -> bool:
@@ -224,10 +225,17 @@ def _inputs(event: Event) -> Iterator[Value]:
             value = event.argument(Argument(0, "x"))
             if value is not None:
                 yield value
+        elif _opens_to_write(event):
+            yield from event.args[:1]
         elif streams.writes(event):
             # What a mapping holds under each of its keys does not depend on their order; a list there has its own.
             leaves = (leaf for value in given for _, leaf in alternatives(value))
             yield from (one for leaf in leaves for one in streams.ordered(leaf, event))
+
+
+def _opens_to_write(event: Event) -> bool:
+    """Whether a call begins a file, the name of which may be made of a number that has an order."""
+    return any(effect.opens and streams.for_writing(event, effect) for effect in event.effects)
 
 
 def _sources(value: Value, order: str) -> list[Event]:
@@ -279,4 +287,6 @@ def _sink(event: Event, step: steps.Step | None) -> str:
         return step.sink
     if event.kind == "sink":
         return _SINKS.get(event.name, "`enumerate`")
+    if _opens_to_write(event):
+        return _NAMED
     return f"`{event.raw.removeprefix('?.').removeprefix('builtins.')}`"

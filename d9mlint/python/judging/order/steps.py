@@ -12,12 +12,14 @@ from d9mlint.python.domain.values import Inst, Obj, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
+from d9mlint.python.judging import flows
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import seedings
 
 TURNS = "turns"
 """The kind of event for a loop through something in no promised order, told in the loop; its argument has the order."""
 STEPS, DRAWS = "its training steps", "trainings that draw from one random generator"
+NUMBERS = "its random draws, which give each item the next numbers of a seeded generator"
 _OPTIMIZERS = (
     "torch.optim.Optimizer.step", "keras.optimizers.Optimizer.apply_gradients", "keras.optimizers.Optimizer.minimize",
 )  # fmt: skip
@@ -64,14 +66,20 @@ def _in_loops(program: Program) -> Iterator[Step]:
         if turns.kind != TURNS:
             continue
         within = list(takewhile(partial(_inside, turns), islice(program.events, turns.index, None)))
+        told = False
         for event in _steps(program, within):
             known = _carried(program, event, turns, within)
             if known is not False:
                 yield Step(event, turns.args[0], STEPS, known is True)
+                told = True
                 break
             if _draw_in_turn(program, event, within):
                 yield Step(event, turns.args[0], DRAWS, True)
+                told = True
                 break
+        drawn = None if told else _drawn_in_turn(program, within)
+        if drawn is not None:
+            yield Step(drawn, turns.args[0], NUMBERS, True)
 
 
 def _inside(turns: Event, event: Event) -> bool:
@@ -139,9 +147,20 @@ def _of_older(program: Program, optimizer: Event, turns: Event) -> bool:
 
 def _draw_in_turn(program: Program, step: Event, within: list[Event]) -> bool:
     """Whether each turn draws on in a generator that was seeded before the loop, so that its numbers have an order."""
+    return any(one.index < step.index for one in _draws_on(program, within))
+
+
+def _drawn_in_turn(program: Program, within: list[Event]) -> Event | None:
+    """The first such draw whose numbers are not only shown: which item gets which numbers depends on the order."""
+    return next((one for one in _draws_on(program, within) if not flows.changes_nothing(program, one)), None)
+
+
+def _draws_on(program: Program, within: list[Event]) -> Iterator[Event]:
+    """The draws of a loop from generators that were seeded before it, and are not seeded in it again."""
     inside = {id(e) for e in within}
-    seeds = [(one, id(one.event) in inside) for one in seedings(program)]
-    seeded = {name for one, often in seeds if not often and one.event.certain for name in one.generators}
-    again = {name for one, often in seeds if often for name in one.generators}
-    drawn = {one.generator for one in draws(program) if id(one.event) in inside and one.event.index < step.index}
-    return bool(drawn & (seeded - again))
+    drawn = [one for one in draws(program) if id(one.event) in inside]
+    if drawn:
+        seeds = [(one, id(one.event) in inside) for one in seedings(program)]
+        seeded = {name for one, often in seeds if not often and one.event.certain for name in one.generators}
+        again = {name for one, often in seeds if often for name in one.generators}
+        yield from (one.event for one in drawn if one.generator in seeded - again)

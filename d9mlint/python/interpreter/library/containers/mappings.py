@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import in_place_of_absent
+from d9mlint.python.domain.choices import MAX_THINGS, in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
@@ -23,6 +23,7 @@ from d9mlint.python.domain.values import (
     Members,
     Module,
     Obj,
+    Phi,
     Record,
     Ref,
     Seq,
@@ -75,6 +76,21 @@ def add(interp: Interpreter, into: Dict, key: Value, value: Value) -> None:
     if (isinstance(value, (Seq, Dict)) and ordered) or (single and known is None):
         interp.heap.hold(into, value)
     _add_in_turn(interp, into)
+
+
+def by_keys(interp: Interpreter, holder: Dict, key: Phi) -> list[tuple[Cond, str, Value]]:
+    """What a dict holds under each of a few keys of which one is meant, with its condition; nothing where one is new.
+
+    ``found[split] += [name]``, where ``split`` is ``"valid" if in_valid else "train"``.
+    """
+    found: list[tuple[Cond, str, Value]] = []
+    for cond, leaf in key.alternatives:
+        name = leaf.value if isinstance(leaf, Const) and isinstance(leaf.value, str) else None
+        value = interp.heap.item(holder, name) if name is not None else None
+        if name is None or value is None or len(found) == MAX_THINGS:
+            return []
+        found.append((cond, name, interp.resolve(value)))
+    return found
 
 
 def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
