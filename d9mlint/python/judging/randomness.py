@@ -293,7 +293,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         cond = both(draw.cond, missing)
         if cond is False or without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
-        if counting.only_counted(program, draw.event):
+        if counting.only_counted(program, draw.event) or counting.only_built_with(program, draw.event):
             continue
         out.append(
             Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event)))
