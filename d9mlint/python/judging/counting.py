@@ -49,7 +49,7 @@ def only_counted(program: Program, draw: Event) -> bool:
 
 
 def only_built_with(program: Program, draw: Event) -> bool:
-    """Whether models of Keras are only called with what a call draws, which makes their variables: nobody gets a result.
+    """Whether models of Keras are only called with what a call draws, to make their variables: nobody gets a result.
 
     Layers make their weights at their first call, by the shape of what they are given (keras, `Layer.__call__`).
     """
