@@ -1,5 +1,7 @@
 """Networks that a function makes only to count their parameters, or to print them: what they are drawn with is gone.
 
+So is what a model is called with only to have its variables made.
+
 Such draws advance a generator all the same: where its seed comes after them, they change nothing.
 """
 
@@ -10,7 +12,7 @@ from typing import Any, TypeAlias
 
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Class, Func
+from d9mlint.python.domain.values import Class, Const, Func, Obj
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.queries import children, inside, plain_names, words
@@ -28,6 +30,9 @@ _COUNTS = frozenset({"summary", "count_params"})
 _ASKED = _PARAMETERS | _COUNTS
 _PRINT = "print"
 _FILTER, _MAP = "filter", "map"
+_KERAS, _CALL, _CALLED = "keras.", "call", ".__call__"
+_DRAWN = ("tensorflow.random", "keras.random.")
+"""How the names of calls begin that draw what a model of Keras may be called with."""
 _Start: TypeAlias = tuple[int, int]
 """The line and the column of a call."""
 
@@ -41,6 +46,42 @@ def only_counted(program: Program, draw: Event) -> bool:
         if (place.line, place.column) in found[place.path]:
             return place not in program.once("places-of-training", _training)
     return False
+
+
+def only_built_with(program: Program, draw: Event) -> bool:
+    """Whether models of Keras are only called with what a call draws, to make their variables: nobody gets a result.
+
+    Layers make their weights at their first call, by the shape of what they are given (keras, `Layer.__call__`).
+    """
+    if not draw.name.startswith(_DRAWN) or draw.result is None:
+        return False
+    takers: dict[int, list[Event]] = program.once("takers-of-objects", _takers)
+    depth = len(draw.stack)
+    places = {(*one.stack, one.location)[depth] for one in takers.get(id(draw.result), ()) if len(one.stack) >= depth}
+    built = program.once("models-built", _built)
+    return bool(places) and places <= built and places.isdisjoint(program.once("places-of-training", _training))
+
+
+def _takers(program: Program) -> dict[int, list[Event]]:
+    """The calls that are given an object, by its ``id``."""
+    found: dict[int, list[Event]] = {}
+    for event in program.events:
+        for one in (event.receiver, *event.args, *event.kwargs.values()):
+            if isinstance(one, Obj):
+                found.setdefault(id(one), []).append(event)
+    return found
+
+
+def _built(program: Program) -> frozenset[Location]:
+    """Where models are called, without training, for a result that goes nowhere."""
+    called = [e for e in program.ending(_CALLED, "call") if e.discarded and e.name.startswith(_KERAS)]
+    inner = (e for e in called if e.stack and e.func is not None and e.func.name == _CALL)
+    return frozenset((*(e.location for e in called if not _trains(e)), *(e.stack[-1] for e in inner if not _trains(e))))
+
+
+def _trains(event: Event) -> bool:
+    mode = event.kwargs.get("training")
+    return mode is not None and not (isinstance(mode, Const) and not mode.value)
 
 
 def _training(program: Program) -> frozenset[Location]:

@@ -287,12 +287,13 @@ def _uncovered(program: Program) -> list[Uncovered]:
         missing = True if answer is False else negate(symbolic_part(covered))
         if missing is False or by_default(missing) is False:
             continue  # not known, or only when somebody takes the seed away
-        after = (s for s in own if at is not None and s.event.index > at and s.lasts and draw.may_follow(s.event))
+        able = (s for s in own if s.lasts and s.fixes is not False and draw.may_follow(s.event))
+        after = (s for s in able if at is not None and s.event.index > at)
         late = next((s for s in after if s.event.meets(draw.event)), None)
         cond = both(draw.cond, missing)
         if cond is False or without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
-        if counting.only_counted(program, draw.event):
+        if counting.only_counted(program, draw.event) or counting.only_built_with(program, draw.event):
             continue
         out.append(
             Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event)))

@@ -25,7 +25,7 @@ _EXACT = re.compile(
     r"math\.\w+|nn\.(l2_loss|relu|sigmoid|tanh|elu|softplus|softmax|log_softmax|(weighted|sigmoid)_cross_entropy_with_logits)|(sigmoid|tanh)|random\.\w+|logging\.\w+|"
     r"train\.(GradientDescent|Momentum|Adam|Adagrad|RMSProp)?Optimizer|summary\.\w+|Tensor\.(eval|get_shape|set_shape|assign|assign_add|assign_sub)|"
     r"train\.Optimizer|train\.((Singular)?Monitored(Training)?Session|CheckpointSaverHook)|gradients|random_(normal|uniform)|truncated_normal|train\.Saver|"
-    r"nn\.(dropout|leaky_relu|selu|relu6|softsign|l2_normalize)|add_n|rsqrt|reciprocal|floor|round|stop_gradient|"
+    r"nn\.(max_pool|dropout|leaky_relu|selu|relu6|softsign|l2_normalize)|add_n|rsqrt|reciprocal|floor|round|stop_gradient|"
     r"tile|slice|pad|one_hot|range|eye|rank|not_equal|(greater|less)_equal|logical_\w+|placeholder_with_default|"
     r"train\.(exponential_decay|get_or_create_global_step|latest_checkpoint|get_checkpoint_state|write_graph)|"
     r"concat|split|stack|unstack|shape|is_tensor|while_loop|control_dependencies|group|nn\.(static|dynamic)_rnn)"
@@ -39,7 +39,7 @@ _EXACT = re.compile(
 )
 """Products of matrices, sums along a whole axis and what works element by element: no atomics, no choice by time.
 
-(A `Dense` with a bias is an op of the catalogue, and is asked for before.)
+(A `Dense` with a bias, and pooling whose windows overlap, are ops of the catalogue, and are asked for before.)
 
 Methods of arrays, lists, environments and plots, which tensors do not have, are none of TensorFlow's.
 

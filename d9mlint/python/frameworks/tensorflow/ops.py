@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once, of_neighbours
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow import estimators, reductions
@@ -168,6 +168,8 @@ def _pools_apart(event: Event, op: Op) -> bool:
     if not _MAX_POOL.search(op.name):
         return False
     window, step, otherwise = next(given for words, given in _POOLS if words.search(event.name))
+    if _alike(event.argument(window), event.argument(step)):
+        return True
     windows, steps = _sizes(event.argument(window), otherwise), _sizes(event.argument(step), None)
     if windows is None:
         return False
@@ -178,6 +180,23 @@ def _pools_apart(event: Event, op: Op) -> bool:
         windows * most if len(windows) == 1 else windows, steps * most if len(steps) == 1 else steps, strict=False
     )
     return all(size <= by for size, by in pairs)
+
+
+def _alike(window: Value | None, step: Value | None) -> bool:
+    """Whether a window moves on by its own size, whatever that is: ``ksize=[1, p, 1, 1], strides=[1, p, 1, 1]``."""
+    pairs: list[tuple[Value | None, Value | None]] = [(window, step)]
+    if isinstance(window, Seq) and isinstance(step, Seq) and window.items and step.items:
+        if len(window.items) != len(step.items):
+            return False
+        pairs = list(zip(window.items, step.items, strict=True))
+    return all(_is_same_size(one, other) for one, other in pairs)
+
+
+def _is_same_size(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are the same number, though it may not be known (of what nothing is known, nobody can say)."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        return bool(one.value == other.value)
+    return one is other and one is not None and one is not UNKNOWN
 
 
 def _has_few_classes(event: Event, op: Op, makers: Makers) -> bool:

@@ -71,7 +71,7 @@ class Torch(Framework):
         self._loaders = loaders.Loaders()
 
     def subscript(self, holder: Value, index: Value) -> Value | None:
-        return containers.item(holder, index)
+        return tensors.of_state(holder) or containers.item(holder, index)
 
     def part(self, holder: Value) -> Value | None:
         return containers.part(holder)

@@ -62,6 +62,9 @@ _SAME = re.compile(
 _PAIRS = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|MultiheadAttention)\(\)")
 """Layers that return a tensor and something else."""
 _OTHERS = re.compile(r"torch\.nn\.(LSTMCell|AdaptiveLogSoftmaxWithLoss|Module\w*|Parameter\w*)\(\)")
+_NETWORKS = "torch.nn."
+_STATE, _KEPT = ".state_dict", "keep_vars"
+"""The method that gives the weights of a network, and what leaves their gradients on (torch/nn/modules/module.py)."""
 
 
 def is_tensor(value: Value) -> bool:
@@ -69,8 +72,22 @@ def is_tensor(value: Value) -> bool:
     return isinstance(value, Obj) and value.type == TENSOR
 
 
+def gives_state(event: Event) -> bool:
+    """Whether a call gives the weights of a network without their gradients: ``net.state_dict()``."""
+    return event.name.endswith(_STATE) and event.receiver is not None and _KEPT not in event.kwargs
+
+
+def of_state(holder: Value) -> Value | None:
+    """One of the weights in the state of a network that another package has made: ``state["embedding.weight"]``."""
+    if not isinstance(holder, Obj) or holder.event is None or not gives_state(holder.event):
+        return None
+    return Obj(TENSOR, holder.event, holder.origins, "", holder.sources)
+
+
 def of_layer(event: Event, origins: frozenset[str]) -> Value | None:
     """What making or calling a layer of ``torch.nn``, or one of its methods, returns, where that is known."""
+    if gives_state(event) and event.name.startswith(_NETWORKS):
+        return Obj(f"{event.name}()", event, origins, "", taint([event.receiver])[2])
     if _MADE.fullmatch(event.name):
         return Obj(f"{event.name}()", event, origins)
     if event.receiver is not None and _SAME.fullmatch(event.name):

@@ -42,8 +42,13 @@ def elsewhere(interp: Interpreter, process: str) -> Iterator[None]:
 
 
 def process_of(event: Event) -> str:
-    """The name of the process that an event happens in; empty for that of the program, and where it has no name."""
-    return next((one.removeprefix(PROCESS) for one in event.contexts if one.startswith(PROCESS)), "")
+    """The name of the process that an event happens in; empty for that of the program, and where it has no name.
+
+    What a loader of data calls later on happens in the process that has made the loader.
+    """
+    made = event.loader.contexts if event.loader is not None else ()
+    named = (one.removeprefix(PROCESS) for one in (*event.contexts, *made) if one.startswith(PROCESS))
+    return next(named, "")
 
 
 def _starts(context: str) -> Transfer:

@@ -28,7 +28,7 @@ from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
 from d9mlint.python.frameworks.torch.modules.functions import INSIDE
 from d9mlint.python.frameworks.torch.ops import given_by_layer
 from d9mlint.python.frameworks.torch.parameters.frozen import frozen, trained_when, without_gradients
-from d9mlint.python.frameworks.torch.parameters.leaves import on_data
+from d9mlint.python.frameworks.torch.parameters.leaves import kept_as_weights, on_data
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
@@ -75,7 +75,8 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
-    if any(id(event) in ops for ops in (on_data(program), without_gradients(program), on_inputs(program))):
+    without = (on_data, without_gradients, on_inputs, kept_as_weights)
+    if any(id(event) in calls(program) for calls in without):
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)

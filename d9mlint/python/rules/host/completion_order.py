@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from d9mlint.model import Argument, Location, Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, opaque
+from d9mlint.python.domain.conditions import EXCEPTION, both, either, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
@@ -21,6 +21,7 @@ _PUTS = ("Queue().put", "Queue().put_nowait", "Queue.put", "Queue.put_nowait")
 _GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
 _ASKS = ("Queue().empty", "Queue().qsize", "Queue.empty", "Queue.qsize")
 _WORKERS = ("thread", "process", "spawned")
+_SPAWN, _JOIN = "torch.multiprocessing.spawn", Argument(3, "join")
 _BLOCK, _TIMEOUT = Argument(0, "block"), Argument(1, "timeout")
 _BY_THEN = (
     "`Queue.{}` takes what a worker has put by then: how much comes in which turn depends on timing, and the program "
@@ -80,27 +81,62 @@ def _joins(program: Program) -> list[Event]:
 
 def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft]:
     training = {number for event in (*program.trains, *trainings(program)) for number in event.loops}
+    filled: dict[int, tuple[Event, list[Event]]] = {}
+    """By the ``id`` of each queue that several workers fill: where these are started, and what is taken out of it."""
     for event in program.events:
-        if event.kind != "call" or not event.name.endswith(_GETS) or event.location in told or event.inside(*_WORKERS):
+        if event.kind != "call" or not event.name.endswith(_GETS) or event.inside(*_WORKERS):
             continue
         if training.isdisjoint(event.loops) or event.detached:
             continue
         for queue in made_by(event.receiver):
             started = _several(program, queue)
             if started is not None:
-                told.add(event.location)
-                related = [Related(started.location, "several workers are started here, which put into the same queue")]
-                yield draft(program, rule, event, related=related, remedy=_OF_QUEUE, name="Queue.get", sink="training")
-            elif (put := _put(program, queue)) is not None and _takes_what_is_there(program, event, queue):
+                filled.setdefault(id(queue), (started, []))[1].append(event)
+            elif event.location not in told and (put := _left_there(program, event, queue)) is not None:
                 told.add(event.location)
                 yield replace(
                     _drained(program, rule, event, put), message=_BY_THEN.format(event.name.rpartition(".")[2])
                 )
+    yield from _taken(program, rule, filled.values(), told)
+
+
+def _taken(
+    program: Program, rule: Rule, filled: Iterable[tuple[Event, list[Event]]], told: set[Location]
+) -> Iterator[Draft]:  # fmt: skip
+    """At what is taken out of queues that several workers fill, where nothing is told of it yet."""
+    for started, gets in filled:
+        for event, others in _by_branches(gets):
+            places = {one.location for one in (event, *others)}
+            if not told.isdisjoint(places):
+                continue
+            told |= places
+            related = [
+                Related(started.location, "several workers are started here, which put into the same queue"),
+                *(Related(one.location, "another branch takes from it here") for one in others),
+            ]
+            yield draft(program, rule, event, related=related, remedy=_OF_QUEUE, name="Queue.get", sink="training")
+
+
+def _by_branches(gets: list[Event]) -> Iterator[tuple[Event, list[Event]]]:
+    """The calls that take from one queue, those of several branches as one, under the conditions of any of them."""
+    while gets:
+        first, *rest = gets
+        others = [one for one in rest if one.loops == first.loops and not one.meets(first)]
+        gets = [one for one in rest if one not in others]
+        shared = tuple(g for g in first.guards if all(g in one.guards for one in others))
+        any_of = either(*(both(*(g for g in one.guards if g not in shared)) for one in (first, *others)))
+        yield replace(first, guards=(*shared, any_of)), others
 
 
 def _drained(program: Program, rule: Rule, event: Event, put: Event) -> Draft:
     related = [Related(put.location, "a worker puts into the same queue")]
     return draft(program, rule, event, confidence="medium", related=related, remedy=_WAIT)
+
+
+def _left_there(program: Program, get: Event, queue: Event) -> Event | None:
+    """Where a worker puts what a call takes out of a queue without waiting for it; None where it waits."""
+    put = _put(program, queue)
+    return put if put is not None and _takes_what_is_there(program, get, put, queue) else None
 
 
 def _put(program: Program, queue: Event) -> Event | None:
@@ -110,9 +146,21 @@ def _put(program: Program, queue: Event) -> Event | None:
     return next((e for e in results if any(made is queue for made in made_by(e.receiver))), None)
 
 
-def _takes_what_is_there(program: Program, get: Event, queue: Event) -> bool:
+def _ended(program: Program, put: Event, get: Event) -> bool:
+    """Whether the workers that put have ended by then: who starts them waits for them."""
+    started = (e for e in program.calls(_SPAWN) if e.location in put.stack and e.index < get.index)
+    return any(e.func is get.func and _waits(e) for e in started)
+
+
+def _waits(started: Event) -> bool:
+    """Whether a call that starts workers goes on when all have ended: ``mp.spawn(..., join=True)``, the default."""
+    join = started.argument(_JOIN)
+    return started.name == _SPAWN and (join is None or (isinstance(join, Const) and join.value is True))
+
+
+def _takes_what_is_there(program: Program, get: Event, put: Event, queue: Event) -> bool:
     """Whether a call takes something out of a queue without waiting for it: it, or a test before it, asks."""
-    if get.discarded or not get.loops:
+    if get.discarded or not get.loops or _ended(program, put, get):
         return False
     waits = [get.argument(_BLOCK), get.argument(_TIMEOUT)]
     if get.name.endswith("_nowait") or any(isinstance(one, Const) and one.value is not None for one in waits[1:]):
@@ -135,7 +183,7 @@ def _several(program: Program, queue: Event) -> Event | None:
         if any(made is queue for made in made_by(event.receiver)):
             started = next((e for e in _starts(program) if e.location in event.stack and e.loops), None)
             shared = started is not None and started.loops[:depth] == queue.loops and len(started.loops) > depth
-            if started is not None and shared and not _once(program, started):
+            if started is not None and shared and not _waits(started) and not _once(program, started):
                 return started
     return None
 

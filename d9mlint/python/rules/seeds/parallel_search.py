@@ -46,6 +46,8 @@ _SCHEDULES = ("async_hyperband", "asynchyperband", "median_stopping_rule", "medi
 _STOPS = (
     "stops trials, or gives them new settings, by the results that have come so far: timing decides which trials go on"
 )
+_REPORTS = ("ray.tune.report", "ray.train.report", "ray.air.session.report")
+"""What a trial tells its scheduler by, which may stop it then."""
 _TRIALS, _LIMIT, _WIDTH = "num_samples", Argument(None, "max_concurrent_trials"), Argument(1, "max_concurrent")
 _KEPT = "what it learns is kept here"
 _Part = tuple[Cond, Event | None, str]
@@ -81,7 +83,10 @@ def _learning(program: Program, rule: Rule, event: Event, makers: Makers) -> Dra
 
 
 def _stopping(program: Program, rule: Rule, event: Event, makers: Makers) -> Draft | None:
-    """The same of one whose scheduler stops or changes trials."""
+    """The same of one whose scheduler stops or changes trials, where these tell of more than how they have ended."""
+    reports = [one for one in program.calls(*_REPORTS) if not one.detached]
+    if reports and not any(one.loops for one in reports):
+        return None
     schedulers = _schedulers(program, event, makers)
     return _by_timing(program, rule, event, schedulers, _several(program, event, (1,)), "made here", _STOPS)
 

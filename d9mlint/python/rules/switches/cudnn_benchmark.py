@@ -42,13 +42,15 @@ _PLAIN = frozenset(
         "pyarrow", "rdkit", "ogb", "dgl", "torch_geometric", "torch_sparse", "torch_scatter", "torch_cluster", "sacred",
         "omegaconf", "fire", "click", "rich", "loguru", "mlflow", "ml_collections", "easydict", "munch", "cloudpickle",
         "pybullet", "mujoco_py", "d4rl", "pygame", "configargparse", "prettytable", "jsonlines", "simplejson", "ujson",
-        "pytorch_lightning", "lightning", "torch_xla", "pkg_resources",
+        "pytorch_lightning", "lightning", "torch_xla", "pkg_resources", "librosa", "soundfile", "colorama",
+        "colorlog", "texttable", "thop",
     }
 )  # fmt: skip
 """Packages that bring no networks with convolutions along, and Python 2's, beside the standard library of today."""
 _REMEDY = "leave `benchmark=True` out, and give the trainer `deterministic=True`, which has cuDNN take fixed algorithms"
 _KERNELS = re.compile(r"_(C|cuda|ext|cpp)$")
 """Modules of compiled kernels, which are functions."""
+_BY_NAME = ("importlib.import_module", "builtins.__import__")
 _GRAPHS = ("torch_geometric.", "dgl.")
 """Packages whose convolutions are sums over the edges of graphs, which cuDNN does not compute."""
 
@@ -88,6 +90,7 @@ def _convolves(program: Program) -> Cond:
     """
     calls = [event for event in program.events if event.kind in ("call", "unresolved")]
     seen = [e for e in calls if not e.name.startswith(_GRAPHS) and _is_convolution(e.name)]
+    seen = [e for e in seen if not e.detached or _is_loaded(program, e)]
     of_text = _is_of_text(calls)
     if program.imports(*(one for one in _MODELS if one != _TRANSFORMERS or not of_text)) or any(
         e.detached for e in seen
@@ -103,6 +106,16 @@ def _convolves(program: Program) -> Cond:
     if of_text and not _has_strangers(program, _TRANSFORMERS):
         return False
     return unread or any(not event.detached for event in program.calls("torch.load"))
+
+
+def _is_loaded(program: Program, event: Event) -> bool:
+    """Whether a file is seen to be imported, or a module may be that is only named at run time."""
+    loaded: frozenset[str] = program.once("files-imported", _imported)
+    return event.location.path in loaded or any(not one.detached for one in program.calls(*_BY_NAME))
+
+
+def _imported(program: Program) -> frozenset[str]:
+    return frozenset(e.location.path for e in program.events if e.kind == "import" and not e.detached)
 
 
 def _is_convolution(name: str) -> bool:

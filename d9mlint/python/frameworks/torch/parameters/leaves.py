@@ -14,7 +14,7 @@ from d9mlint.python.domain.values import OPERANDS, UNKNOWN, Const, Obj, Ref, Seq
 from d9mlint.python.frameworks.torch.modules.members import BUFFER, REGISTER_BUFFER
 from d9mlint.python.frameworks.torch.modules.wrappers import spreads
 from d9mlint.python.frameworks.torch.parameters.frozen import made_inside
-from d9mlint.python.frameworks.torch.tensors import GIVEN, NO_GRAD
+from d9mlint.python.frameworks.torch.tensors import GIVEN, NO_GRAD, gives_state
 from d9mlint.python.interpreter.callbacks import CALLBACK
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
@@ -75,6 +75,26 @@ def _on_data(program: Program) -> frozenset[int]:
             plain = (told.by_inputs or all(map(_keeps, inside))) and bool(event.args) and told.holds(event.args[0])
             (data if plain else others).update(id(one) for one in inside)
     return frozenset(data - others)
+
+
+def kept_as_weights(program: Program) -> frozenset[int]:
+    """The ``id`` of each call whose result becomes a new parameter, which no gradient goes back from.
+
+    ``nn.Parameter(F.interpolate(old, 12))`` is a leaf of its own (torch/nn/parameter.py, `_make_subclass`).
+    """
+    return program.once("kept-as-weights", _kept_as_weights)
+
+
+def _kept_as_weights(program: Program) -> frozenset[int]:
+    makers = results(program)
+    found: set[int] = set()
+    todo = [event.args[0] for event in program.calls(_PARAMETER) if event.args]
+    while todo:
+        for made in made_of(todo.pop(), makers):
+            if id(made) not in found and _COMPUTES.fullmatch(made.name):
+                found.add(id(made))
+                todo += [one for one in (made.receiver, *made.args, *made.kwargs.values()) if isinstance(one, Obj)]
+    return frozenset(found)
 
 
 def _is_guess(event: Event) -> bool:
@@ -157,7 +177,7 @@ class _Data:
         """Whether the result of a call is data."""
         if _NUMBERS.fullmatch(made.name):
             return "requires_grad" not in made.kwargs
-        if _CUTS.fullmatch(made.name) or (made.inside(NO_GRAD) and _COMPUTES.fullmatch(made.name)):
+        if _CUTS.fullmatch(made.name) or gives_state(made) or (made.inside(NO_GRAD) and _COMPUTES.fullmatch(made.name)):
             return True
         if made.name == _PARAMETER:
             return _is_constant(made)
