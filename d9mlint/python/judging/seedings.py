@@ -11,7 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, Ref, Unknown, Value
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.torch import loading
-from d9mlint.python.frameworks.used import keras_backend
+from d9mlint.python.frameworks.used import TENSORLAYERX, keras_backend, tlx_backend
 from d9mlint.python.interpreter.library.environment import PICKLED, SPAWNED
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
@@ -64,7 +64,7 @@ def _seedings(program: Program) -> list[Seeding]:
         if loading.context(event):
             continue  # seeds what its loader draws, nothing else
         for effect in event.effects:
-            generators = tuple(compiled(event, g) for g in effect.seeds if not is_own(g))
+            generators = tuple(computed_with(program, event, compiled(event, g)) for g in effect.seeds if not is_own(g))
             if generators:
                 value = event.argument(effect.seed_argument) if effect.seed_argument else None
                 none = False if effect.default_seed else True if value is None else is_none(value)
@@ -98,6 +98,12 @@ def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
     """What Keras seeds besides, for the backend it computes with (keras/src/utils/rng_utils.py)."""
     seeds_torch = event.name == "keras.utils.set_random_seed" and keras_backend(program) == "torch"
     return ("torch",) if seeds_torch else ()
+
+
+def computed_with(program: Program, event: Event, generator: str) -> str:
+    """The generator: where TensorLayerX computes with something else than TensorFlow, that one's."""
+    other = generator == "tensorflow" and event.name.startswith(TENSORLAYERX)
+    return tlx_backend(program) if other else generator
 
 
 def compiled(event: Event, generator: str) -> str:
