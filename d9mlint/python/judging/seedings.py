@@ -74,7 +74,33 @@ def _seedings(program: Program) -> list[Seeding]:
                     out.append(Seeding(event, generators, value, both(*event.guards, given, negate(none))))
         if event.name == _BY_GRAPH and event.kind == "call" and program.target.fits("tensorflow", ">=1.2"):
             out += _by_graph(event, out)
-    return [replace(one, until=_put_back(one, out)) for one in out]
+    undoing = _readers_without_seed(program, out)
+    return [replace(one, until=min(_put_back(one, out), _made_random(one, undoing))) for one in out]
+
+
+def made_random(program: Program, draw: Event) -> list[Event]:
+    """Where NumPy's generator is seeded from entropy before a draw, whatever was set before."""
+    return [one for one in _readers_without_seed(program, seedings(program)) if one.index < draw.index]
+
+
+def _readers_without_seed(program: Program, known: list[Seeding]) -> list[Event]:
+    """The readers of MNIST that get no seed and find none in the graph: ``numpy.random.seed(None)``."""
+    if not program.target.fits("tensorflow", ">=1.2"):
+        return []
+    seeding = {id(one.event) for one in known}
+    return [one for one in program.calls(_BY_GRAPH) if id(one) not in seeding and not one.detached]
+
+
+def _made_random(seeding: Seeding, undoing: list[Event]) -> float:
+    """Where NumPy's generator is seeded from entropy: by the reader of MNIST that gets no seed and finds none."""
+    alone = seeding.generators == ("numpy",)
+    later = (one.index for one in undoing if alone and one.index > seeding.event.index and _always(one, seeding.event))
+    return min(later, default=math.inf)
+
+
+def _always(event: Event, seed: Event) -> bool:
+    """Whether something happens whenever a seed is set before it."""
+    return not event.detached and set(event.guards) <= set(seed.guards)
 
 
 def _put_back(seeding: Seeding, known: list[Seeding]) -> float:
