@@ -28,7 +28,7 @@ from d9mlint.python.judging.tasks import in_pool
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")
-_ANEW = "; and pass `seed=1` to `read_data_sets`, which else seeds NumPy's generator from entropy"
+_ANEW = "; and pass `seed=1` to `read_data_sets`, which else gives NumPy's generator another state in each run"
 """(contrib/learn/python/learn/datasets/mnist.py of TensorFlow 1.15: ``numpy.random.seed(None)``.)"""
 _MAKES = ".__init__"
 _MOVES = ("to", "cuda", "cpu", "eval", "train")
@@ -157,7 +157,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
     anew = made_random(program, event) if first.draw.generator == "numpy" else []
-    notes += [Related(one.location, "seeds it from entropy, whatever was set before") for one in anew]
+    notes += [Related(one.location, "gives it another state in each run, whatever was set before") for one in anew]
     notes += [Related(e.location, "loads weights, under other conditions") for e in untrained.loads(program, event)]
     at, there = _anyhow(first, group) or on_any_way(first, group)
     return draft(
