@@ -26,6 +26,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
+from d9mlint.python.frameworks import tunespaces
 from d9mlint.python.interpreter import attributes, callbacks, calls
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library import workers
@@ -45,6 +46,7 @@ _TRAINABLE = {
 }  # fmt: skip
 """What a call is given that trials run: a trainable, or experiments."""
 _CONFIG = {_EXPERIMENT: "config", _TUNER: "param_space"}
+_OPTIONS, _SEARCH = "ray.tune.TuneConfig", "search_alg"
 _SETUP, _STEP = ("setup", "_setup"), ("step", "_train")
 _LATER = ("save_checkpoint", "_save", "load_checkpoint", "_restore", "cleanup", "_stop")
 """Methods of a class that are called when somebody asks for it, or something goes wrong."""
@@ -56,6 +58,8 @@ def _run(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.run(trainable, config=...)``, ``tune.run_experiments({"name": {"run": ..., "config": ...}})``."""
     given = event.argument(_TRAINABLE[event.name])
     for trainable, config in _trials(interp, given, event.kwargs.get("config", UNKNOWN)):
+        if not event.star:
+            tunespaces.sampled(interp, event, config, event.kwargs.get(_SEARCH), frame)
         _in_trials(interp, event, trainable, config, frame)
     return UNKNOWN
 
@@ -65,7 +69,10 @@ def _fit(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     made = event.receiver.event if isinstance(event.receiver, Obj) else None
     if made is None or made.name != _TUNER:
         return None
+    search = _search(made)
     for trainable, config in _trials(interp, made.argument(_TRAINABLE[_TUNER]), _config(made)):
+        if search is not UNKNOWN:
+            tunespaces.sampled(interp, event, config, search, frame)
         _in_trials(interp, event, trainable, config, frame)
     return UNKNOWN
 
@@ -73,6 +80,15 @@ def _fit(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 def _kept(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.Tuner(...)``, ``tune.Experiment(...)``: nothing runs yet."""
     return Obj(f"{event.name}()", event)
+
+
+def _search(made: Event) -> Value | None:
+    """The search of a tuner, None where it is given none."""
+    options = made.kwargs.get("tune_config")
+    if options is None and not made.star:
+        return None
+    config = options.event if isinstance(options, Obj) else None
+    return config.kwargs.get(_SEARCH) if config is not None and config.name == _OPTIONS and not config.star else UNKNOWN
 
 
 def _config(made: Event) -> Value:

@@ -16,6 +16,9 @@ _PACKAGES = {
 }  # fmt: skip
 """Frameworks by the packages that programs import for them."""
 _BACKENDS = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino"})
+_TLX_BACKENDS = frozenset({"tensorflow", "torch", "paddle", "mindspore", "oneflow"})
+TENSORLAYERX = "tensorlayerx."
+"""How names of TensorLayerX begin."""
 
 
 def frameworks_of(program: Program) -> tuple[str, ...]:
@@ -33,6 +36,8 @@ def _frameworks(program: Program) -> tuple[str, ...]:
         if not program.imports("tensorflow"):
             found.discard("tensorflow")
         found.add(backend)
+    if program.imports("tensorlayerx"):
+        found.add(tlx_backend(program))
     packages = {package: name for name, packages in _PACKAGES.items() for package in packages}
     training = {packages.get(event.name.partition(".")[0]) for event in program.trains}
     training |= {"torch" for event in program.trains if event.name.endswith(".backward")}
@@ -54,10 +59,28 @@ def keras_backend(program: Program) -> str:
 
 
 def _keras_backend(program: Program) -> str:
-    imported = next((e.index for e in program.imports("keras")), None)
-    before = [e for e in program.env("KERAS_BACKEND") if not e.detached and (imported is None or e.index < imported)]
+    return _set_in(program, "keras", "KERAS_BACKEND", _BACKENDS)
+
+
+def tlx_backend(program: Program) -> str:
+    """What TensorLayerX computes with: ``tensorflow`` (its default), ``torch``, ``paddle``, ``mindspore``, ``oneflow``.
+
+    Empty where ``TL_BACKEND`` is set to something that is not known; it is read when TensorLayerX is imported
+    (tensorlayerx 0.5.8, backend/ops/load_backend.py).
+    """
+    return program.once("tlx-backend", _tlx_backend)
+
+
+def _tlx_backend(program: Program) -> str:
+    return _set_in(program, "tensorlayerx", "TL_BACKEND", _TLX_BACKENDS)
+
+
+def _set_in(program: Program, package: str, variable: str, known: frozenset[str]) -> str:
+    """The backend that a variable names before a package is imported, TensorFlow where it is not set by then."""
+    imported = next((e.index for e in program.imports(package)), None)
+    before = [e for e in program.env(variable) if not e.detached and (imported is None or e.index < imported)]
     if imported is None or not before:
         return "tensorflow"
     values = {leaf.value if isinstance(leaf, Const) else "" for _, leaf in alternatives(before[-1].args[0])}
-    known = values & _BACKENDS
-    return str(known.pop()) if len(values) == 1 and known and not before[-1].guards else ""
+    named = values & known
+    return str(named.pop()) if len(values) == 1 and named and not before[-1].guards else ""

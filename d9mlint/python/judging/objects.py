@@ -24,7 +24,9 @@ _ONLY_SHAPES = ("init", "init_with_output", "lazy_init", "tabulate", "summary", 
 """Calls that look at the shapes of the values they get (parameters of Flax modules are drawn from their key alone)."""
 _INNER = "env"
 """Where a wrapper keeps the environment in it."""
-_ONE, _SEVERAL = _ENVIRONMENTS = ("gymnasium.Env", "gymnasium.VectorEnv")
+_ONE, _SEVERAL = "gymnasium.Env", "gymnasium.VectorEnv"
+_DRAWN_THROUGH = (_ONE, _SEVERAL, "openmm.RandomIntegrator")
+"""Types of what an algorithm or a simulation is handed to draw through."""
 MAX_DEPTH = 8
 """Lists of parts inside parts that are looked through."""
 
@@ -77,7 +79,7 @@ def environments(value: Value | None, depth: int = 0) -> list[Event] | None:
     for _, leaf in alternatives(value):
         inner = leaf.attrs.get(_INNER) if isinstance(leaf, Inst) and depth < MAX_DEPTH else None
         found = environments(inner, depth + 1) if inner is not None else None
-        if isinstance(leaf, Obj) and leaf.event is not None and leaf.type in _ENVIRONMENTS:
+        if isinstance(leaf, Obj) and leaf.event is not None and leaf.type in _DRAWN_THROUGH:
             found = [leaf.event]
         elif isinstance(leaf, Const) and isinstance(leaf.value, str):
             found = []

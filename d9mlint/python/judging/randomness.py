@@ -30,6 +30,7 @@ from d9mlint.python.frameworks.torch.ops import masks
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.torch.parameters.weights import kept, without_numbers
 from d9mlint.python.frameworks.torch.scorers import only_scores
+from d9mlint.python.frameworks.used import TENSORLAYERX
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import counting
 from d9mlint.python.judging.flows import changes_nothing, takes_the_only_one
@@ -37,6 +38,7 @@ from d9mlint.python.judging.objects import MAX_DEPTH, draws_by_parts, is_own
 from d9mlint.python.judging.seedings import (
     Seeding,
     compiled,
+    computed_with,
     may_be_seeded,
     of_other_graph,
     reaches,
@@ -50,7 +52,7 @@ _IMPLICIT = (
     "tensorflow.contrib.layers.", "tensorflow.contrib.slim.", "tf_slim.", "tensorflow.nn.dropout",
     "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.", "sonnet.", "paddle.nn.", "paddle.vision.models.",
     "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
-    "monai.networks.", "peft.",
+    "monai.networks.", "peft.", "tensorlayerx.nn.",
 )  # fmt: skip
 DATA_DRAWS = frozenset(
     {
@@ -177,7 +179,7 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
 
 def _matters(program: Program, event: Event) -> Cond:
     """When something trains what is drawn, or it stays as it is drawn, or a dropout is told to act at predictions."""
-    of_tensorflow = event.name.startswith(("keras.", "tensorflow.", "tf_slim."))
+    of_tensorflow = event.name.startswith(("keras.", "tensorflow.", "tf_slim.", TENSORLAYERX))
     stays = tf_untrained.drawn(program, event) if of_tensorflow else untrained.drawn(program, event)
     drops = evaluating.drops_out(program, event) or (of_tensorflow and tf_untrained.drops_anyhow(program, event))
     return either(program.training if trains(program) else False, stays, drops)
@@ -208,6 +210,8 @@ def _generator(program: Program, event: Event, effect: Effect, named: str) -> st
     """
     if named == "numpy":
         return compiled(event, named)
+    if event.name.startswith(TENSORLAYERX):
+        return computed_with(program, event, named)
     if named == "tensorflow" and event.raw.startswith("keras.") and program.target.fits("keras", "<2.4"):
         return "numpy"  # a seed that is not given is `np.random.randint(10e6)` (keras 2.0 to 2.3: backend)
     if named != "python" or not event.name.startswith(("keras.", "tensorflow.")):

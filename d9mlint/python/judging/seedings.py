@@ -11,7 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, Ref, Unknown, Value
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.torch import loading
-from d9mlint.python.frameworks.used import keras_backend
+from d9mlint.python.frameworks.used import TENSORLAYERX, keras_backend, tlx_backend
 from d9mlint.python.interpreter.library.environment import PICKLED, SPAWNED
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
@@ -64,7 +64,7 @@ def _seedings(program: Program) -> list[Seeding]:
         if loading.context(event):
             continue  # seeds what its loader draws, nothing else
         for effect in event.effects:
-            generators = tuple(compiled(event, g) for g in effect.seeds if not is_own(g))
+            generators = tuple(computed_with(program, event, compiled(event, g)) for g in effect.seeds if not is_own(g))
             if generators:
                 value = event.argument(effect.seed_argument) if effect.seed_argument else None
                 none = False if effect.default_seed else True if value is None else is_none(value)
@@ -74,7 +74,33 @@ def _seedings(program: Program) -> list[Seeding]:
                     out.append(Seeding(event, generators, value, both(*event.guards, given, negate(none))))
         if event.name == _BY_GRAPH and event.kind == "call" and program.target.fits("tensorflow", ">=1.2"):
             out += _by_graph(event, out)
-    return [replace(one, until=_put_back(one, out)) for one in out]
+    undoing = _readers_without_seed(program, out)
+    return [replace(one, until=min(_put_back(one, out), _made_random(one, undoing))) for one in out]
+
+
+def made_random(program: Program, draw: Event) -> list[Event]:
+    """Where NumPy's generator is seeded from entropy before a draw, whatever was set before."""
+    return [one for one in _readers_without_seed(program, seedings(program)) if one.index < draw.index]
+
+
+def _readers_without_seed(program: Program, known: list[Seeding]) -> list[Event]:
+    """The readers of MNIST that get no seed and find none in the graph: ``numpy.random.seed(None)``."""
+    if not program.target.fits("tensorflow", ">=1.2"):
+        return []
+    seeding = {id(one.event) for one in known}
+    return [one for one in program.calls(_BY_GRAPH) if id(one) not in seeding and not one.detached]
+
+
+def _made_random(seeding: Seeding, undoing: list[Event]) -> float:
+    """Where NumPy's generator is seeded from entropy: by the reader of MNIST that gets no seed and finds none."""
+    alone = seeding.generators == ("numpy",)
+    later = (one.index for one in undoing if alone and one.index > seeding.event.index and _always(one, seeding.event))
+    return min(later, default=math.inf)
+
+
+def _always(event: Event, seed: Event) -> bool:
+    """Whether something happens whenever a seed is set before it."""
+    return not event.detached and set(event.guards) <= set(seed.guards)
 
 
 def _put_back(seeding: Seeding, known: list[Seeding]) -> float:
@@ -98,6 +124,12 @@ def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
     """What Keras seeds besides, for the backend it computes with (keras/src/utils/rng_utils.py)."""
     seeds_torch = event.name == "keras.utils.set_random_seed" and keras_backend(program) == "torch"
     return ("torch",) if seeds_torch else ()
+
+
+def computed_with(program: Program, event: Event, generator: str) -> str:
+    """The generator: where TensorLayerX computes with something else than TensorFlow, that one's."""
+    other = generator == "tensorflow" and event.name.startswith(TENSORLAYERX)
+    return tlx_backend(program) if other else generator
 
 
 def compiled(event: Event, generator: str) -> str:

@@ -15,7 +15,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
-from d9mlint.python.frameworks.used import keras_backend
+from d9mlint.python.frameworks.used import TENSORLAYERX, keras_backend, tlx_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
@@ -387,6 +387,8 @@ def _is_tensorflow(program: Program, event: Event) -> bool:
     if event.name.endswith(".backward") or event.name.startswith(_OTHERS):
         return False
     if event.name.startswith("keras.") and keras_backend(program) != "tensorflow":
+        return False
+    if event.name.startswith(TENSORLAYERX) and tlx_backend(program) != "tensorflow":
         return False
     if not event.name.startswith("?."):
         return True

@@ -16,6 +16,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.order import orders
+from d9mlint.python.rules.host._full_queues import dropped
 
 _PUTS = ("Queue().put", "Queue().put_nowait", "Queue.put", "Queue.put_nowait")
 _GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
@@ -52,6 +53,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         told.add(one.location)
         yield one
     yield from _queues(program, rule, told)
+    yield from dropped(program, rule)
 
 
 def _remedy(source: Event) -> str:

@@ -19,6 +19,7 @@ from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.ops import varies
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import draws
+from d9mlint.python.rules.host._time_limits import given_up
 from d9mlint.python.rules.host.leftovers import newest
 
 _SAVES = re.compile(
@@ -64,6 +65,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if event.kind == "timed" and not event.args:
             yield draft(program, rule, event, name="while", setting=f"a test of `{event.raw}`", then=_ENDS)
     yield from _tests(program, rule)
+    yield from given_up(program, rule)
 
 
 def _waits(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -23,11 +23,13 @@ from d9mlint.python.judging.flows import decides_little
 from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
-from d9mlint.python.judging.seedings import Seeding, seedings
+from d9mlint.python.judging.seedings import Seeding, made_random, seedings
 from d9mlint.python.judging.tasks import in_pool
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")
+_ANEW = "; and pass `seed=1` to `read_data_sets`, which else gives NumPy's generator another state in each run"
+"""(contrib/learn/python/learn/datasets/mnist.py of TensorFlow 1.15: ``numpy.random.seed(None)``.)"""
 _MAKES = ".__init__"
 _MOVES = ("to", "cuda", "cpu", "eval", "train")
 
@@ -154,6 +156,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     )
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
+    anew = made_random(program, event) if first.draw.generator == "numpy" else []
+    notes += [Related(one.location, "gives it another state in each run, whatever was set before") for one in anew]
     notes += [Related(e.location, "loads weights, under other conditions") for e in untrained.loads(program, event)]
     at, there = _anyhow(first, group) or on_any_way(first, group)
     return draft(
@@ -162,7 +166,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         confidence=_confidence(rule, first), name=_name(first), draws=_draws(first), late=late,
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
-        remedy=_remedy(program, rule, group),
+        remedy=_remedy(program, rule, group) + (_ANEW if anew else ""),
         slight=decides_little(program, event) or perhaps_replaced(program, event),
     )  # fmt: skip
 

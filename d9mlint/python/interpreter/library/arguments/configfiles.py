@@ -31,6 +31,11 @@ def _load(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return settings_at(interp, _path(interp, environment.first(event)), event, frame)
 
 
+def _load_at(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``YamlConfig(path)``: used like a dict (autolab_core 1.1.1, yaml_config.py)."""
+    return settings_at(interp, environment.first(event), event, frame)
+
+
 def settings_at(interp: Interpreter, path: Value | None, event: Event, frame: Frame) -> Dict | None:
     """The settings in the file that lies at a path, which a call reads; None where no file is known."""
     said = None if path is None else shipped.stated(interp, frame, path, shipped.spoken_of(interp))
@@ -98,10 +103,14 @@ def _path(interp: Interpreter, stream: Value) -> Value | None:
     return None
 
 
-TRANSFER: dict[str, Transfer] = dict.fromkeys(
-    (
-        "json.load", "json.loads", "ujson.load", "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load",
-        "ruamel.yaml.load", "ruamel.yaml.safe_load", "ruamel.yaml.round_trip_load", "ruamel.yaml.YAML().load",
+TRANSFER: dict[str, Transfer] = {
+    **dict.fromkeys(
+        (
+            "json.load", "json.loads", "ujson.load", "yaml.load", "yaml.safe_load", "yaml.full_load",
+            "yaml.unsafe_load", "ruamel.yaml.load", "ruamel.yaml.safe_load", "ruamel.yaml.round_trip_load",
+            "ruamel.yaml.YAML().load",
+        ),
+        _load,
     ),
-    _load,
-)  # fmt: skip
+    **dict.fromkeys(("autolab_core.YamlConfig", "autolab_core.yaml_config.YamlConfig"), _load_at),
+}  # fmt: skip

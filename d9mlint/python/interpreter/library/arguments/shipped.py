@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from d9mlint.model import Location
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, by_default
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Ref, Text, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Phi, Ref, Text, Value, alternatives
 from d9mlint.python.source import settingsfiles
 from d9mlint.python.source.filenames import folder
 from d9mlint.python.source.reading import CannotRead
@@ -154,13 +154,18 @@ def _joined(parts: list[str]) -> str:
 
 
 def _left_alone(path: Value | None) -> Value | None:
-    """Of several paths the one that a run without any flags takes."""
-    leaves = alternatives(path)
-    return next((leaf for cond, leaf in leaves if by_default(cond) is True), path) if len(leaves) > 1 else path
+    """Of several paths the one that a run without any flags takes, which may be called by several names."""
+    leaves = [(cond, leaf) for cond, leaf in alternatives(path) if by_default(cond) is not False]
+    certain = next((leaf for cond, leaf in leaves if by_default(cond) is True), None)
+    if certain is not None or len(leaves) < 2:
+        return certain or (leaves[0][1] if leaves else path)
+    names = {posixpath.normpath(name) if (name := _words(leaf)) else "" for _, leaf in leaves}
+    return leaves[0][1] if len(names) == 1 and "" not in names else path
 
 
 def _words(path: Value | None) -> str:
     """A path all of whose parts are known, flags as they are by default; else empty."""
+    path = _left_alone(path) if isinstance(path, Phi) else path
     if isinstance(path, (Const, FlagValue)):
         value = path.value if isinstance(path, Const) else path.flag.default
         return value if isinstance(value, str) else ""

@@ -10,14 +10,14 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, by_default, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.testkeys import made_by
+from d9mlint.python.domain.testkeys import asked_by, made_by
 from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, path_of
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import adds, is_numbered, opens, same_path, target_of, told
+from d9mlint.python.rules.host._files import EMPTIES, adds, is_numbered, opens, same_path, target_of, told
 
 _LOADS = re.compile(
     r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"
@@ -29,6 +29,8 @@ _JOINS = ("pandas.concat", "numpy.append", "numpy.concatenate", "numpy.vstack", 
 _ROWS = "pandas.DataFrame.append"
 _TABLES = ("pandas.DataFrame", "numpy.array", "numpy.asarray", "builtins.list")
 """Calls that make something else of the rows that they are given."""
+_ARRAYS = re.compile(r"(numpy|torch)\.(zeros|ones|empty|full)(_like)?")
+"""Calls that make an array to be filled."""
 _HARMLESS = re.compile(
     r"builtins\.(len|print|isinstance|type|str|list)|.*\.(info|debug|dumps?|save|to_csv|close|flush)"
 )
@@ -70,10 +72,10 @@ def carried(
         grows = _grows(kept, calls)
         uses = _used(kept, calls, grows)
         trains = grows is not None and grows.name.endswith(_TRAINS)
-        state = trains or (grows is None and _is_state(kept) and uses is not None)
+        state = trains or (grows is None and (_is_filled(kept, calls) or (_is_state(kept) and uses is not None)))
         if (grows is None and not state) or not _unasked(kept) or kept.read.location in told_of:
             continue
-        if is_numbered(kept.path, tests):
+        if is_numbered(kept.path, [test for test in tests if not _lets_read(test, kept.read)]):
             continue
         told_of.add(kept.read.location)
         then = "begins with it" if state else "adds to it"
@@ -225,6 +227,23 @@ def _is_state(kept: _Kept) -> bool:
     return any(isinstance(leaf, Obj) and leaf.event is not None for leaf in kept.others) and not any(
         isinstance(leaf, Dict) for leaf in kept.others
     )
+
+
+def _lets_read(test: Event, read: Event) -> bool:
+    """Whether what is found there is read: a test that looks for a free name reads nothing."""
+    known = (opaque(guard) for guard in read.guards)
+    return any(test.tick in asked_by(one) for one in known if one is not None)
+
+
+def _is_filled(kept: _Kept, calls: Sequence[Event]) -> bool:
+    """Whether what begins without the file is an array that is filled in place, in a folder that nobody empties.
+
+    Nobody would write an array again that is as it was loaded, or as it was made.
+    """
+    others = [one for one in kept.others if not isinstance(one, Ref)]  # (`numpy` of `numpy.save` is one)
+    made = [one.event for one in others if isinstance(one, Obj) and one.event is not None]
+    filled = bool(made) and len(made) == len(others) and all(_ARRAYS.fullmatch(one.name) for one in made)
+    return filled and not any(EMPTIES.fullmatch(e.name) and e.index < kept.read.index for e in calls)
 
 
 def _unasked(kept: _Kept) -> bool:
