@@ -32,7 +32,7 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Pairs of the key under which something is named and its dotted name; a file's own keys stand under its folder.
 
     So are paths of Python files, and, each under its own key and the one above, what may be plain names of classes. Of
-    a file with dotted names all keys come, too, under none: what they name is made with some of them as arguments.
+    a file with names of classes all keys come, too, under none: what they name is made with some of them as arguments.
 
     Read by lines (YAML, and JSON with a key a line): hydra's interpolations need no YAML parser, and files that are
     none cannot fail.
@@ -40,7 +40,7 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     if len(data) > MAX_BYTES or _ANY.search(data) is None:
         return
     above: list[tuple[int, str]] = []
-    dotted = False
+    makes = False
     for line in data.decode("utf-8", "replace").splitlines():
         match = _LINE.match(line)
         if match is None:
@@ -49,14 +49,15 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
         while above and above[-1][0] >= indent:
             above.pop()
         if key in _NAMES and _DOTTED.fullmatch(value):
-            dotted = True
+            makes = True
             yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
         elif _is_setting(key, value) or _FILE.fullmatch(value):
             yield key, value
         elif _CALLED.fullmatch(key) and _CLASS.fullmatch(value):
+            makes = makes or bool(above)
             yield (f"{above[-1][1]}.{key}" if above else key), value
         above.append((indent, key))
-    if dotted:
+    if makes:
         yield from (("", key.decode() + ARGUMENT) for key in sorted({*_KEY.findall(data)}))
 
 

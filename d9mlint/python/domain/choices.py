@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate
 from d9mlint.python.domain.diagrams import meets
@@ -25,9 +26,12 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 
+_T = TypeVar("_T")
 MAX_ALTERNATIVES = 8
 MAX_THINGS = 16
 """The same for functions, classes and objects, each of which does something else."""
+MAX_MODULES = 64
+"""The same for modules, of which only those run whose classes and functions are called."""
 _TOO_MANY = "it is one of more things than are told apart"
 
 
@@ -65,13 +69,26 @@ def _any_of(pairs: list[tuple[Cond, Cond]]) -> Cond:
 
 
 def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
-    """Of too many alternatives the one of a default run, where there is one; what the others are is not known."""
+    """Of too many alternatives the one of a default run, where there is one; what the others are is not known.
+
+    Of modules, one of which is imported by its name, some others are told apart, too.
+    """
     default = next((one for one in options if _is_thing(one[1]) and by_default(one[0])), None)
-    others = [leaf for _, leaf in options if default is None or leaf is not default[1]]
+    known = [default] if default is not None else []
+    if default is not None and isinstance(default[1], Module):
+        known += spread([one for one in options if isinstance(one[1], Module) and one is not default], MAX_MODULES - 1)
+        known += [one for one in options if isinstance(one[1], Const) and one[1].value is None]
+    told = {id(leaf) for _, leaf in known}
+    others = [leaf for _, leaf in options if id(leaf) not in told]
     rest = Unknown(*taint(others))
     if any(_is_thing(leaf) or isinstance(leaf, Dynamic) for leaf in others):
         rest = Dynamic(_TOO_MANY)
-    return rest if default is None else Phi((default, (negate(default[0]), rest)))
+    return Phi((*known, (negate(either(*(cond for cond, _ in known))), rest))) if known else rest
+
+
+def spread(options: Sequence[_T], most: int) -> list[_T]:
+    """At most so many of some things, from the first to the last, as neighbours mostly are of one kind."""
+    return [options[at * len(options) // most] for at in range(most)] if len(options) > most else [*options]
 
 
 def _things(leaves: Iterable[Value]) -> bool:

@@ -47,7 +47,7 @@ class Knowledge:
         self._parts = frozenset(where for where, value in named if "." in value and not value.endswith(_PYTHON))
         """Keys of the parts that say by a dotted name of what an object is made."""
         self._arguments = frozenset(value[:-1] for value in values if value.endswith(_ARGUMENT))
-        """Keys of the files that name classes by dotted names."""
+        """Keys of the files that name classes."""
         self._dotted = frozenset(value for value in values if "." in value)
         self._named = tuple(pair for pair in named if not pair[1].endswith(_PYTHON))
         self._index = index(aliases, effects, ops)
@@ -75,7 +75,8 @@ class Knowledge:
 
     def leave_out(self, dotted: str, parameter: str) -> bool:
         """Whether config files name a class, and none of them what is given to one of its parameters."""
-        return dotted in self._dotted and parameter not in self._arguments
+        is_named = dotted in self._dotted or dotted.rpartition(".")[2] in self.classes_in_configs
+        return is_named and parameter not in self._arguments
 
     def key_in_configs(self, above: str, key: object) -> str:
         """The key under which classes stand in config files, or others above them, with the one above; else empty."""

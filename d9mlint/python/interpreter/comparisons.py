@@ -68,6 +68,8 @@ _NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref, C
 _NAMED = (Class, Module)
 """Of which there is one by each name."""
 _CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "tuple", "str"))
+_ALWAYS_TRUE = frozenset({"importlib.machinery.ModuleSpec"})
+"""Types of the standard library without `__bool__` and `__len__`."""
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -225,6 +227,8 @@ def _is_kind(value: Value, wanted: Value) -> bool | None:
         return None
     if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
         return isinstance(value.value, str) and "builtins.str" in names
+    if isinstance(value, FlagValue) and names == {"builtins.str"} and value.flag.spelled.startswith("-"):
+        return True if isinstance(value.flag.default, str) and value.flag.default != UNKNOWN_DEFAULT else None
     if isinstance(value, FlagValue) and names == {"builtins.dict"}:
         known = value.flag.default != UNKNOWN_DEFAULT and isinstance(value.flag.default, (str, int, float))
         return False if known else None  # what is in a dict of settings is a setting itself
@@ -341,6 +345,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
+    if isinstance(value, Obj) and value.type in _ALWAYS_TRUE:
+        return True
     if (spelled := name_in_config(value)) and not is_of_config(text):
         text = spelled
     if isinstance(value, Obj) and value.event is not None and value.event.name.endswith(streams.FILE_TESTS):

@@ -96,7 +96,10 @@ def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
     if interp.stopped is True and interp.trials:
         return STAYS  # it raises what a handler goes on after
     overwritten.returned(interp, node, frame)
-    frame.results.append((interp.since(frame.born), value))
+    reached = interp.since(frame.born)
+    if interp.trials:  # elsewhere what raises ends the program
+        reached = both(reached, negate(interp.stopped))
+    frame.results.append((reached, value))
     return (True, False, False)
 
 
@@ -243,7 +246,9 @@ def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
     left = interp.block(node.body, frame)
     interp.trials -= goes_on
     for handler in node.handlers:
-        failed = opaque_test(("except", frame.module.path, id(handler)), EXCEPTION)
+        failed: Cond = opaque_test(("except", frame.module.path, id(handler)), EXCEPTION)
+        if len(node.handlers) == 1 and left[2] is not False:  # what is known to raise leads there
+            failed = left[2] if len(node.body) == 1 else either(failed, left[2])
         interp.under(failed, partial(interp.block, handler, frame))
     if True not in left:
         interp.block(node.orelse, frame)

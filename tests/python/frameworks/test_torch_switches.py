@@ -263,3 +263,35 @@ def test_what_the_program_calls_leads_before_what_a_library_may_call(d9mlint: Ru
     run = d9mlint("check", "--format", "json", "--select", "missing-torch-determinism", "train.py")
     (finding,) = run.json["findings"]
     assert "the one that runs" in HANDED.splitlines()[finding["line"] - 1]
+
+
+LIGHTNING = """import sys
+import pytorch_lightning as pl
+import torch
+import yaml
+
+cfg = yaml.safe_load(open(sys.argv[1]))
+
+
+class Net(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Conv2d(3, 3, 3)
+
+    def training_step(self, batch, index):
+        return self.body(batch).sum()
+
+
+torch.manual_seed(1)
+torch.backends.cudnn.benchmark = True
+trainer = pl.Trainer(accelerator="gpu", benchmark={given})
+trainer.fit(Net(), torch.utils.data.DataLoader(torch.zeros(3, 3, 8, 8)))
+"""
+
+
+@pytest.mark.parametrize(("given", "again"), [('cfg.get("benchmark", True)', True), ("None", False)])
+def test_a_trainer_that_sets_benchmark_once_more_is_named(d9mlint: Run, given: str, again: bool) -> None:
+    Path("train.py").write_text(LIGHTNING.replace("{given}", given))
+    (found,) = d9mlint("check", "--format", "json", "--select", "cudnn-benchmark", "train.py").json["findings"]
+    assert ("pass `benchmark=False` to the trainer" in found["remedy"]) is again
+    assert [one["line"] for one in found["related"]] == ([20] if again else [])

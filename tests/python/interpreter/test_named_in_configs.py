@@ -381,3 +381,35 @@ def test_datasets_that_a_config_names_for_a_data_module(d9mlint: Callable[..., A
     assert (found["path"], found["line"], found["when"]) == ("images.py", 8, ["the config's `train` is images.Listed"])
     write(conf__a_yaml=PARTS.format("Sorted"))
     assert d9mlint("train.py", "--format", "json", "--select", "unsorted-listing").json["findings"] == []
+
+
+BY_NAME = """import sys
+
+import torch
+import yaml
+
+
+class Noisy:
+    def __init__(self, size, noise=True):
+        self.size, self.noise = size, noise
+
+    def step(self):
+        return torch.rand(self.size) if self.noise else torch.ones(self.size)
+
+
+def build(config):
+    name = config.pop("name")
+    return Noisy(**config)
+
+
+print(build(yaml.safe_load(open(sys.argv[1]))["agent"]).step())
+"""
+
+
+@pytest.mark.parametrize(("more", "found"), [("", True), ("  noise: false\n", False)])
+def test_what_no_config_gives_a_class_it_names_is_left_to_its_default(
+    d9mlint: Callable[..., Any], more: str, found: bool
+) -> None:  # fmt: skip
+    write(train_py=BY_NAME, conf__a_yaml="agent:\n  name: Noisy\n  size: 3\n" + more)
+    told = d9mlint("train.py", "--format", "json", "--select", "unseeded-torch").json["findings"]
+    assert bool(told and not told[0]["when"]) is found

@@ -237,6 +237,14 @@ def benchmarks(program: Program) -> list[Setting]:
     return sorted((*cudnn(program, "benchmark"), *calls), key=lambda one: one.event.index)
 
 
+def trainers_told(program: Program) -> list[Event]:
+    """The trainers that are given a ``benchmark`` of which nobody knows whether it is true: each sets it once more."""
+    told = ((event, event.argument(BENCHMARK)) for event in program.calls(TRAINER) if not event.detached)
+    return [
+        e for e, value in told if value is not None and is_none(value) is not True and not is_symbolic(truthy(value))
+    ]
+
+
 def truthy(value: Value) -> Cond:
     """When a value is true; where that is hidden, a condition that nobody can tell."""
     found: list[Cond] = []

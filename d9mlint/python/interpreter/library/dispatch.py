@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
-from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same
+from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same, spread
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -20,6 +20,7 @@ from d9mlint.python.domain.conditions import (
     by_default,
     either,
     flag_test,
+    negate,
     opaque_test,
 )
 from d9mlint.python.domain.events import Event, Frame
@@ -210,7 +211,8 @@ def _samples(
     cut = len(files) > MAX_THINGS
     if cut and not first and not any_files:
         return [], False
-    files = dict([*files.items()][:MAX_THINGS])
+    given = [*files.items()]
+    files = dict([*given[: len(first)], *spread(given[len(first) :], MAX_THINGS - len(first))])
     each = MAX_THINGS // len(files)
     return [
         (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
@@ -218,7 +220,7 @@ def _samples(
     ], cut  # fmt: skip
 
 
-def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Frame, place: f.Place) -> Dynamic | None:
+def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Frame, place: f.Place) -> Value | None:
     """What the classes and modules among those that were found hold under a name; None where none of them has it."""
     having: list[tuple[Cond, Value]] = []
     for cond, leaf in found.options:
@@ -230,9 +232,15 @@ def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Fra
             continue
         if value is not None:
             having.append((cond, value))
+    if found.by_flag and having and not any(_is_callable(value) for _, value in having):
+        return choose([*having, (negate(either(*(cond for cond, _ in having))), UNKNOWN)])
     of_modules = any(isinstance(leaf, Module) for _, leaf in found.options)
     reason = _IN_MODULES if of_modules else found.reason
     return Dynamic(reason, name, tuple(having), found.open, found.by_flag) if having else None
+
+
+def _is_callable(value: Value) -> bool:
+    return any(isinstance(leaf, (*CALLABLE, Class, Module, Dynamic)) for _, leaf in alternatives(value))
 
 
 def class_name(holder: Value, key: Value) -> Value | None:
@@ -318,12 +326,21 @@ def _named(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Valu
         environment.escape(interp, holder)
         leaves = alternatives(holder)
         several = [(cond, member(interp, leaf, name, called(name), frame, place)) for cond, leaf in leaves]
+        if interp.trials and len(several) == 1 and len(event.args) == 2 and isinstance(holder, Module):
+            interp.stopped = either(interp.stopped, _without(several[0][1]))
         return _of_many(interp, several)
     found = attributes.attribute(interp, holder, name.value, frame, place)
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
         exists = opaque_test(("getattr", interp.serial(event), name.value), "the attribute exists")
         return choose([(exists, found), (True, UNKNOWN)])
     return found
+
+
+def _without(found: Value) -> Cond:
+    """The condition under which a module holds nothing under a name that a flag gives: AttributeError is raised."""
+    if not isinstance(found, Dynamic) or not found.by_flag or found.open:
+        return False
+    return negate(either(*(cond for cond, _ in found.options)))
 
 
 def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:

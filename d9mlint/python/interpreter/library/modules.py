@@ -15,6 +15,7 @@ from d9mlint.python.domain.choices import MAX_THINGS, choose
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import AnyModule
+from d9mlint.python.domain.respelling import respelled
 from d9mlint.python.domain.tellable import ONE_OF_FILES
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -25,6 +26,7 @@ from d9mlint.python.domain.values import (
     FlagValue,
     Func,
     Module,
+    Obj,
     Ref,
     Text,
     Value,
@@ -44,6 +46,7 @@ _NAMED, _HOLE = "named", "\0"
 _MAX_NAMES = 64
 _SCRIPT = re.compile(rb"__main__|^(?!def )(?:[\w, ]+=\s*)?[\w.() ]*\bparse_(?:known_)?args\(", re.MULTILINE)
 """In a script: the guard of one, or what reads the command line as soon as the file is run."""
+_DEFINES = re.compile(rb"^(?:def|class)\s+(\w+)", re.MULTILINE)
 _PACKAGE = "__init__"
 _SOME_MODULE = "the module"
 _ANY = "any-module"
@@ -65,10 +68,49 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         names = {text: text for text in known if isinstance(text, str) and text != UNKNOWN_DEFAULT}
         return _one_of(interp, event, name, names, frame, open_=True)
     if isinstance(name, Text) and (hole := dispatch.hole_of(name)) is not None:
-        return _one_of(interp, event, hole, dict(_fitting(interp, event, name, frame)), frame)
+        return _one_of(interp, event, hole, _by_value(interp, event, name, hole, frame), frame)
     if isinstance(name, ClassName):
         return Dynamic(dispatch.BY_MODULE, name=name.name)
     return _any(event, _flag(name, event))
+
+
+def _find_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``importlib.util.find_spec("models." + args.model)``: None where the program has no module of the name."""
+    name = environment.first(event)
+    hole = dispatch.hole_of(name) if isinstance(name, Text) else None
+    flag = _asked(hole) if hole is not None else None
+    if not isinstance(name, Text) or hole is None or flag is None:
+        return None
+    there = either(*(flag_test(flag, "==", value) for value in _by_value(interp, event, name, hole, frame)))
+    return choose([(there, Obj("importlib.machinery.ModuleSpec", event)), (negate(there), Const(None))])
+
+
+def _asked(hole: Value) -> Flag | None:
+    """The flag that gives what fills the hole in the name of a module."""
+    made = respelled(hole)
+    return hole.flag if isinstance(hole, FlagValue) else made.flag if made is not None else None
+
+
+def _by_value(interp: Interpreter, event: Event, name: Text, hole: Value, frame: Frame) -> dict[str, str]:
+    """The modules that a name with a hole fits, by what gives their names.
+
+    Of a flag in another spelling it is most likely what the module defines: ``nets.resnet`` has ``ResNet``.
+    """
+    fitting = dict(_fitting(interp, event, name, frame))
+    made = respelled(hole)
+    if made is None:
+        return fitting
+    return {made.value_for(text, _defined(interp, dotted, frame)): dotted for text, dotted in fitting.items()}
+
+
+def _defined(interp: Interpreter, dotted: str, frame: Frame) -> list[str]:
+    """The names of the classes and functions that a module of the program defines."""
+    level = len(dotted) - len(dotted.lstrip("."))
+    roots = (above(frame.module.path, level),) if level else interp.roots
+    base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
+    path = interp.project.module_at(base) if base is not None else None
+    data = interp.project.data(path) if path is not None else None
+    return [one.decode() for one in _DEFINES.findall(data)] if data is not None else []
 
 
 def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
@@ -167,8 +209,8 @@ def _one_of(
     interp: Interpreter, event: Event, hole: Value, names: dict[str, str], frame: Frame, *, open_: bool = False
 ) -> Value:  # fmt: skip
     """One of several modules, by the text that fills the hole in its name."""
-    if isinstance(hole, FlagValue):
-        flag = hole.flag
+    flag = _asked(hole)
+    if flag is not None:
         names = {text: dotted for text, dotted in names.items() if not flag.choices or text in flag.choices}
         if not open_:
             interp.note((_NAMED, flag.name), tuple(names))
@@ -219,7 +261,7 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     segments = dotted.split(".")
     if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
         return
-    files = event.func is None and not isinstance(dispatch.hole_of(name), FlagValue)
+    files = event.func is None and _asked(dispatch.hole_of(name) or name) is None
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, r"\1"))
     for root in (above(frame.module.path, level),) if level else interp.roots:
         found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]
@@ -282,6 +324,7 @@ def _issubclass(interp: Interpreter, event: Event, frame: Frame) -> Value | None
 
 TRANSFER: dict[str, Transfer] = {
     "importlib.import_module": _import_module, "builtins.__import__": _import_module,
+    "importlib.util.find_spec": _find_spec,
     "inspect.getmembers": _getmembers, "inspect.isclass": _is_kind(Class), "inspect.isfunction": _is_kind(Func),
     "builtins.issubclass": _issubclass,
 }  # fmt: skip

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
-from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.choices import MAX_ALTERNATIVES, choose
 from d9mlint.python.domain.conditions import either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.respelling import METHODS, Respelled
 from d9mlint.python.domain.taint import filled_in, mixed, taint, text_of
 from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Obj, Seq, Text, Value
 from d9mlint.python.interpreter.hooks import Transfer
@@ -29,9 +30,11 @@ def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
     name = event.name.rpartition(".")[2]
     if isinstance(event.receiver, FlagValue):
         flag = event.receiver.flag
-        texts = dict.fromkeys((flag.default, *modules.texts_named(interp, flag)))
+        named = modules.texts_named(interp, flag)
+        texts = dict.fromkeys((flag.default, *(named if len(named) < MAX_ALTERNATIVES else ())))
         known = [(flag_test(flag, "==", text), _of_text(event, name, Const(text))) for text in texts]
-        return choose([*known, (negate(either(*(cond for cond, _ in known))), UNKNOWN)])
+        other = Respelled(flag, name) if name in METHODS and not event.args else UNKNOWN
+        return choose([*known, (negate(either(*(cond for cond, _ in known))), other)])
     return _of_text(event, name, event.receiver)
 
 

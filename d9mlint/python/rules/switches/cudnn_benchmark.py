@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from d9mlint.model import Rule
+from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.torch import gpu as torchgpu
@@ -48,6 +48,11 @@ _PLAIN = frozenset(
 )  # fmt: skip
 """Packages that bring no networks with convolutions along, and Python 2's, beside the standard library of today."""
 _REMEDY = "leave `benchmark=True` out, and give the trainer `deterministic=True`, which has cuDNN take fixed algorithms"
+_AGAIN = "the trainer sets it once more, to what it is given"
+_ALSO = (
+    "set `torch.backends.cudnn.benchmark = False` (the default), and pass `benchmark=False` to the trainer, "
+    "which sets it once more"
+)
 _KERNELS = re.compile(r"_(C|cuda|ext|cpp)$")
 """Modules of compiled kernels, which are functions."""
 _BY_NAME = ("importlib.import_module", "builtins.__import__")
@@ -62,6 +67,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     settings = torchmode.benchmarks(program)
     mode = torchmode.torch_mode(program)
+    trainers = torchmode.trainers_told(program)
     asked = both(torchmode.cudnn_deterministic(program)) is True or mode.on is True
     for one in settings:
         own = either(*(each.on for each in mode.asked if each.event is one.event))  # `deterministic-with-benchmark`
@@ -69,9 +75,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if truth(cond, one.event.guards) is False or not is_symbolic(cond) or _taken_back(one, settings):
             continue
         event = replace(one.event, guards=(*one.event.guards, *(() if convolves is True else (convolves,))))
+        later = [each for each in trainers if one.event.kind == "set" and each.index > one.event.index]
         yield draft(
             program,
-            rule, event, cond=cond, name=_told(one.event), remedy="" if one.event.kind == "set" else _REMEDY,
+            rule, event, cond=cond, name=_told(one.event), related=[Related(each.location, _AGAIN) for each in later],
+            remedy=_REMEDY if one.event.kind != "set" else _ALSO if later else "",
             among=" (among deterministic ones here, which still differ from each other)" if asked else "",
         )  # fmt: skip
 
