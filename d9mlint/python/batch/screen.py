@@ -19,9 +19,10 @@ _ORDERS = re.compile(
     rb"|\b(?:Simple|Joinable)?Queue\(|\bThread(?:Pool\w*)?\(|\bgather\(|\bcreate_task\(|\bensure_future\(|\$sample"
     rb"|(?i:\border\s+by\s+(?:rand|newid)|\btablesample\b)"
     rb"|(?<![\w.])(?:frozen)?set\([^)\s]"
+    rb"|\btimeout=|\bsignal\.(?:alarm|setitimer)\("
     rb"|(?<![\w.])set\(\)(?=[\s\S]*\.update\()|\{[^{}:\n]+\bfor\b[^{}:\n]+\bin\b|\bin \{[\"']"
 )
-"""Where an order comes from that nothing promises, or a number that differs in each process."""
+"""Where an order comes from that nothing promises, a number that differs in each process, or an end by the clock."""
 _WRITES = re.compile(
     rb"\b(?:json|pickle|dill|marshal|yaml|joblib)\.(?:safe_)?dump\(|\bcsv\.(?:Dict)?[wW]riter|\.write_(?:text|bytes)\("
     rb"|\bZipFile\(|\btarfile\.|open\([^\n]*[\"'][wax]b?\+?[\"']|\bprint\([^\n]*file=(?!sys\b)"
