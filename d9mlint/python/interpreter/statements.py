@@ -96,10 +96,8 @@ def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
     if interp.stopped is True and interp.trials:
         return STAYS  # it raises what a handler goes on after
     overwritten.returned(interp, node, frame)
-    reached = interp.since(frame.born)
-    if interp.trials:  # elsewhere what raises ends the program
-        reached = both(reached, negate(interp.stopped))
-    frame.results.append((reached, value))
+    raised = interp.stopped if interp.trials else False  # elsewhere what raises ends the program
+    frame.results.append((both(interp.since(frame.born), negate(raised)), value))
     return (True, False, False)
 
 
