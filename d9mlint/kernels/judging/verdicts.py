@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from d9mlint.kernels.judging import gradients, operations
+from d9mlint.kernels.judging.checked import checked
 from d9mlint.kernels.judging.operands import handed_on
 from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.judging.owners import singles
@@ -153,6 +154,11 @@ def _integers(seen: Seen) -> tuple[str, str, str]:
         return "commutative-exact", verdict, f"{seen.what}: integers give the same result in any order, but there " \
             "are uses whose type is not visible, and floats would not"  # fmt: skip
     if seen.use.kind == "unused":
+        test = "" if seen.owner or seen.definition else checked(seen.atomic, seen.target.memory)
+        if test:
+            return "commutative-exact", "conditional", f"integer {seen.what}: the sum is the same in any order, but " \
+                f"`{test}` reads it while other threads add, with no barrier between; what is stored then can depend " \
+                "on who comes first"  # fmt: skip
         return "commutative-exact", "no", f"integer {seen.what}: integers give the same result in any order"
     return _returned(seen)
 
