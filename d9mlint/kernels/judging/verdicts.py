@@ -6,7 +6,7 @@ import re
 
 from d9mlint.kernels.judging import gradients, operations
 from d9mlint.kernels.judging.checked import checked
-from d9mlint.kernels.judging.operands import handed_on
+from d9mlint.kernels.judging.operands import handed_on, scalar
 from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.judging.owners import singles
 from d9mlint.kernels.judging.owners.contention import contention
@@ -79,7 +79,9 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
             "changes from run to run"  # fmt: skip
     if plain:
         what = f"`{seen.target.written}`" if seen.target.written else "its type"
-        return "unknown", "conditional", f"{seen.what}: {what} is not visible here; floats meet " \
+        named = not seen.atomic.inner and scalar(seen.atomic)
+        class_ = "float-accumulate" if named else "unknown"
+        return class_, "conditional", f"{seen.what}: {what} is not visible here; floats meet " \
             "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip
     reason = f"{seen.what}: the type of the target is not visible, and floats would depend on the order of the threads"
     depends = seen.definition or seen.use.kind == "forwarded"
