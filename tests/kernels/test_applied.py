@@ -16,6 +16,9 @@ _GENERIC = """
         }
         struct Sum { template <typename T> __device__ T operator()(T const& l, T const& r) { return l + r; } };
         struct Larger { template <typename T> __device__ T operator()(T const& l, T const& r) { return l > r ? l : r; } };
+        struct Either { __device__ bool operator()(bool l, bool r) { return l || r; } };
+        struct Flags { __device__ int operator()(int l, int r) const { return l & r; } };
+        struct Weighed { __device__ bool operator()(bool l, bool r) { return l || weighed(r); } };
         struct Mixed {
           template <typename T> __device__ T operator()(T const& l, T const& r) { return l + r; }
           __device__ int operator()(int l, int r) { return l > r ? l : r; }
@@ -34,6 +37,9 @@ _GENERIC = """
         ("float", "auto pick = Larger{}; generic(&r[0], d[i], pick)", "no"),
         ("float", "generic(&r[0], d[i], cuda::std::plus<float>{})", "yes"),
         ("float", "generic(&r[0], d[i], thrust::maximum<float>())", "no"),
+        ("bool", "generic(&r[0], d[i], Either{})", "no"),
+        ("int", "generic(&r[0], d[i], Flags{})", "no"),
+        ("bool", "generic(&r[0], d[i], Weighed{})", "unknown"),
         ("float", "generic(&r[0], d[i], Mixed{})", "unknown"),
         ("float", "generic(&r[0], d[i], Other{})", "unknown"),
     ],
@@ -134,3 +140,22 @@ def test_a_function_that_is_named_at_the_call(function: str, handed: str, verdic
         __global__ void k(float* d, const float* x, const int* at) {{ apply(&d[at[threadIdx.x]], x[threadIdx.x], {handed}); }}
     """)
     assert found.verdict == verdict
+
+
+def test_a_class_of_a_logical_operation_is_named_by_the_template() -> None:
+    sites = judged("""
+        template <typename T, typename Op> __device__ void reduce(T* x, T y) {
+          unsigned* cell = (unsigned*)x;
+          unsigned old, next;
+          do {
+            old = *cell;
+            T result = Op{}(*((T*)&old), y);
+            next = *((unsigned*)&result);
+          } while (atomicCAS(cell, old, next) != old);
+        }
+        struct Or {
+          __device__ bool operator()(bool a, bool b) { return a || b; }
+          __device__ void update(bool* x, bool y) { reduce<bool, Or>(x, y); }
+        };
+    """)
+    assert [(j.class_, j.verdict, j.implements) for a, j in sites if a.name == "reduce"] == [("cas-loop", "no", "or")]

@@ -10,6 +10,8 @@ from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plai
 from d9mlint.kernels.judging.known.typelists import dispatched, tensorflow_group
 from d9mlint.kernels.judging.opcodes import opcode
 
+from .support import only
+
 
 @pytest.mark.parametrize(
     ("name", "expected"),
@@ -74,3 +76,33 @@ def test_opcode(text: str, operation: str, typed: str, memory: str, returns: boo
 
 def test_no_opcode() -> None:
     assert opcode("mov.u32 %r1, %r2;") is None
+
+
+_VIEWS = """
+template <class YView> struct Multiply {{
+  using scalar_y = typename YView::non_const_value_type;
+  using count_y = typename YView::non_const_value_type;
+  YView y;
+  KOKKOS_INLINE_FUNCTION void operator()(const int row) const {{
+    scalar_y sum = make(row);
+    count_y count = make(row);
+    Kokkos::atomic_add(&y(row % 3), {value});
+  }}
+}};
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "class_"),
+    [
+        ("sum", "float-accumulate"),
+        ("static_cast<scalar_y>(2 * sum)", "float-accumulate"),
+        ("scalar_y(sum)", "float-accumulate"),
+        ("scalar_y(row)", "unknown"),
+        ("count", "unknown"),
+        ("static_cast<count_y>(2 * count)", "unknown"),
+    ],
+)
+def test_what_is_named_a_scalar_is_a_float_by_its_class(value: str, class_: str) -> None:
+    said = only(_VIEWS.format(value=value))
+    assert (said.class_, said.verdict) == (class_, "conditional")

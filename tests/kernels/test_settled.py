@@ -87,3 +87,26 @@ def test_a_sum_of_a_type_that_only_its_uses_show() -> None:
     """
     sites = scan(repository(a_cu=raw + body + use), jobs=1).sites
     assert [(s.class_, s.verdict) for s in sites if s.function == "dev"] == [("float-accumulate", "conditional")]
+
+
+_ANY = """
+template <typename T> __device__ void add_any(T* cell, T v) { atomicAdd(cell, v); }
+template <typename T> __device__ void scale(T* cell, T v) {
+  cuda::atomic_ref<T> ref(*cell);
+  T old = ref.load();
+  while (!ref.compare_exchange_strong(old, old * v)) {}
+}
+struct Sum { template <typename T> __device__ void operator()(T* out, T v) const { CALL(out, v); } };
+__global__ void k(float* s, const float* x) { add_any(s, x[threadIdx.x]); }
+"""
+
+
+def test_a_use_for_any_type_has_the_class_of_the_bodies() -> None:
+    def told(text: str) -> tuple[str, str, str]:
+        (site,) = (one for one in scan(repository(a_cu=text), jobs=1).sites if "Sum" in one.function)
+        return site.class_, site.verdict, site.implements
+
+    assert told(_ANY.replace("CALL", "add_any")) == ("float-accumulate", "depends", "")
+    assert told(_ANY.replace("CALL", "scale")) == ("cas-loop", "depends", "mul")
+    integers = _ANY.replace("k(float* s, const float* x)", "k(int* s, const int* x)")
+    assert told(integers.replace("CALL", "add_any"))[0] != "float-accumulate"

@@ -19,6 +19,9 @@ Node = tree_sitter.Node
 _FLOAT_NAMES = re.compile(r"_f(?:add|min|max)(?:_|\Z)")
 """As in ``__builtin_amdgcn_global_atomic_fadd_f32``."""
 _COUNTS = words("size_t uint64_t") | {"unsigned long long", "unsigned long long int"}
+_SCALAR = re.compile(r"(?:\A|_)[Ss]calar(?:[_A-Z]|\Z)|[a-z]Scalar(?:[_A-Z]|\Z)|(?:\A|_)[Cc]oefficient(?:_t(?:ype)?)?\Z")
+"""What numeric libraries call the values of matrices, apart from ordinals and sizes (Kokkos Kernels, Eigen)."""
+_CAST = re.compile(r"(?:static_cast\s*<\s*)?((?:\w+::)*\w+)\s*(?:>\s*)?[({]")
 _MAX_LEVELS = 6
 _MAX_INNER = 40
 
@@ -43,6 +46,29 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
         if found is not None and not found.depth and kind(found.name) == "integer" and _made_to_fit(value, atomic):
             return (plain(found.name),)
     return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
+
+
+def scalar(atomic: Atomic) -> str:
+    """The name of scalars that the type of the value bears; empty for other names.
+
+    ``scalar_C sum``, ``Scalar(x)``, ``static_cast<scalar_t>(x)``; a cast of an integer says nothing.
+    """
+    value, unit = _operand(atomic), atomic.unit
+    typed = ""
+    if value is not None and value.type == "identifier":
+        found = declarations.declared(value, unit.text(value), unit)
+        typed = found.type if found is not None and not found.depth else ""
+    elif value is not None and value.type == "call_expression":
+        cast, listed = _CAST.match(unit.text(value)), value.child_by_field_name("arguments")
+        given = listed.named_children[0] if listed is not None and listed.named_children else None
+        typed = cast[1] if cast is not None and given is not None and not _whole(given, atomic) else ""
+    return short(typed) if _SCALAR.search(short(typed)) else ""
+
+
+def _whole(value: Node, atomic: Atomic) -> bool:
+    """Whether a value is a number as written, or a variable that is declared as an integer."""
+    found = declarations.declared(value, atomic.unit.text(value), atomic.unit) if value.type == "identifier" else None
+    return value.type == "number_literal" or (found is not None and kind(found.type) == "integer")
 
 
 def _made_to_fit(value: Node, atomic: Atomic) -> bool:

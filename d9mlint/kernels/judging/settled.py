@@ -18,6 +18,9 @@ _ROUNDS = ("add", "sub", "mul", "div", "")
 """What a CAS loop computes when the order of its steps may change the rounding; empty: a function that is handed in."""
 _VARYING = frozenset(("yes", "conditional"))
 _MAX_LEVELS = 20
+_CALLS = ("wrapper", "wrapper-def")
+_MAX_CHAIN = 4
+"""How many wrappers around each other are given the class of what they call."""
 
 Used = tuple[Atomic, Judgement]
 
@@ -45,7 +48,24 @@ class _Uses:
                 self._named[atomic.name].append((atomic, judged))
 
     def settled(self) -> list[Judgement]:
-        return [self._judged(atomic, judged, 0) for atomic, judged in self._all]
+        meant = [self._judged(atomic, judged, 0) for atomic, judged in self._all]
+        for _ in range(_MAX_CHAIN):
+            before, meant = meant, self._classed(meant)
+            if meant == before:
+                break
+        return meant
+
+    def _classed(self, meant: list[Judgement]) -> list[Judgement]:
+        """The judgements, uses of wrappers whose type is not known with the class of the bodies."""
+        told: defaultdict[Location, list[Judgement]] = defaultdict(list)
+        for (atomic, _), judged in zip(self._all, meant, strict=True):
+            told[atomic.location].append(judged)
+        found = []
+        for (atomic, _), judged in zip(self._all, meant, strict=True):
+            opened = judged.class_ == "unknown" and atomic.form in _CALLS
+            places = dict.fromkeys(one.location for one in atomic.inner) if opened else ()
+            found.append(_of_bodies(judged, [body for place in places for body in told[place]]))
+        return found
 
     def _judged(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
         """The judgement of a site, after those of its uses."""
@@ -90,6 +110,16 @@ class _Uses:
             and (not said.target_type or mine & _types(said))
             and visible(self._repository, one.location.path, atomic.location.path)
         ]
+
+
+def _of_bodies(use: Judgement, bodies: list[Judgement]) -> Judgement:
+    """A use of a wrapper whose type is not known, with the class of the bodies where all are sums that may round."""
+    if use.verdict not in ("depends", "conditional") or not bodies or not all(map(_sums, bodies)):
+        return use
+    loops = {body.implements for body in bodies if body.class_ == "cas-loop"}
+    if len(loops) == 1 and all(body.class_ == "cas-loop" for body in bodies):
+        return use._replace(class_="cas-loop", implements=loops.pop())
+    return use._replace(class_="float-accumulate")
 
 
 def _alike(body: Judgement, use: Judgement) -> bool:

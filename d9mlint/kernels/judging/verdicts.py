@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from d9mlint.kernels.judging import gradients, operations
-from d9mlint.kernels.judging.operands import handed_on
+from d9mlint.kernels.judging.checked import checked
+from d9mlint.kernels.judging.operands import handed_on, scalar
 from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.judging.owners import singles
 from d9mlint.kernels.judging.owners.contention import contention
@@ -78,7 +79,9 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
             "changes from run to run"  # fmt: skip
     if plain:
         what = f"`{seen.target.written}`" if seen.target.written else "its type"
-        return "unknown", "conditional", f"{seen.what}: {what} is not visible here; floats meet " \
+        named = not seen.atomic.inner and scalar(seen.atomic)
+        class_ = "float-accumulate" if named else "unknown"
+        return class_, "conditional", f"{seen.what}: {what} is not visible here; floats meet " \
             "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip
     reason = f"{seen.what}: the type of the target is not visible, and floats would depend on the order of the threads"
     depends = seen.definition or seen.use.kind == "forwarded"
@@ -153,6 +156,11 @@ def _integers(seen: Seen) -> tuple[str, str, str]:
         return "commutative-exact", verdict, f"{seen.what}: integers give the same result in any order, but there " \
             "are uses whose type is not visible, and floats would not"  # fmt: skip
     if seen.use.kind == "unused":
+        test = "" if seen.owner or seen.definition else checked(seen.atomic, seen.target.memory)
+        if test:
+            return "commutative-exact", "conditional", f"integer {seen.what}: the sum is the same in any order, but " \
+                f"`{test}` reads it while other threads add, with no barrier between; what is stored then can depend " \
+                "on who comes first"  # fmt: skip
         return "commutative-exact", "no", f"integer {seen.what}: integers give the same result in any order"
     return _returned(seen)
 

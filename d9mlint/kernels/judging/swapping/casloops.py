@@ -19,7 +19,7 @@ from d9mlint.kernels.source.unit import Unit
 Node = tree_sitter.Node
 _OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 _COMPOUND = {"+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
-_BITS = {"&": "and", "|": "or", "^": "xor"}
+_BITS = {"&": "and", "|": "or", "^": "xor", "&&": "and", "||": "or"}
 _FUNCTIONS = {
     "add": words("add __hadd __hadd2 hadd plus __fadd_rn __dadd_rn Add sum atomicAdd"),
     "sub": words("sub __hsub __hsub2 minus Sub"),
@@ -141,7 +141,8 @@ def of_lambda(node: Node, unit: Unit) -> str:
     while pending:
         at = pending.pop()
         if at.type == "return_statement" and at.named_children:
-            returned.add(_operation(at.named_children[0], frozenset(names), unit))
+            given = at.named_children[0]
+            returned.add(_operation(given, frozenset(names), unit) or _bits(given, frozenset(names), unit))
         pending.extend(reversed(at.named_children))
     return returned.pop() if len(returned) == 1 else ""
 
