@@ -164,7 +164,7 @@ def _takes_what_is_there(program: Program, get: Event, put: Event, queue: Event)
         return True
     if isinstance(waits[0], Const) and waits[0].value is False:
         return True
-    near = (e for e in program.events[: get.index] if e.name.endswith(_ASKS) and e.func is get.func)
+    near = (e for e in program.ending(_ASKS) if e.index < get.index and e.func is get.func)
     return any(made is queue for e in near if e.loops == get.loops[: len(e.loops)] for made in made_by(e.receiver))
 
 

@@ -197,7 +197,7 @@ def _of_backups(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _saves_slots(program: Program) -> bool:
     """Whether the arrays of an optimizer are written, too."""
-    return any(e.name.startswith(_SLOTS) and e.name.endswith(".get_weights") for e in program.events if not e.detached)
+    return any(e.name.endswith(".get_weights") and not e.detached for e in program.beginning(_SLOTS))
 
 
 def _leaves_out_slots(program: Program) -> bool:

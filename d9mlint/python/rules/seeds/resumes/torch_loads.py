@@ -129,7 +129,7 @@ def _taken_up(load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> bo
 
 def _into_saved(program: Program, load: Event) -> bool:
     """Whether what is read goes, as far as can be told, into a network whose weights the program saves."""
-    fills = (e for e in program.events[load.index :] if e.kind == "call" and e.name.endswith(_LOAD) and not e.detached)
+    fills = (e for e in program.ending(_LOAD, "call") if e.index > load.index and not e.detached)
     given = [e.receiver for e in fills if (e.func, e.stack) == (load.func, load.stack)]
     taken = [e for e in program.once("states", states) if not e.detached]
     unknown = any(e.name.startswith("?.") for e in taken)  # one of several networks, mostly
