@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import GENERATORS, Finding, InProgram
@@ -18,12 +19,13 @@ _MORE = ", under conditions (--verbose)"
 
 def is_told(finding: Finding) -> bool:
     """Whether its programs have to be told: each is cured for itself, or some ask for more than others."""
-    return finding.apart or any(_own(one, finding) for one in finding.programs)
+    return finding.apart or any(_own(finding))
 
 
 def common(finding: Finding) -> list[str]:
     """The conditions that stand for themselves: without those that the lines of the programs tell."""
-    return [words for words in finding.when if not (is_told(finding) and OF_SOME.fullmatch(words))]
+    told = is_told(finding)
+    return [words for words in finding.when if not (told and OF_SOME.fullmatch(words))]
 
 
 def lines(finding: Finding, width: int, *, whole: bool = False) -> Iterator[Line]:
@@ -32,7 +34,8 @@ def lines(finding: Finding, width: int, *, whole: bool = False) -> Iterator[Line
         return
     room, told = width - 8, finding.programs
     shown = told if whole or len(told) <= MOST + 1 else told[:MOST]
-    texts = [_program(one, finding, 0 if whole else room) for one in shown]
+    pairs = zip(shown, _own(finding), strict=False)
+    texts = [_program(one, own, told, 0 if whole else room) for one, own in pairs]
     if left := len(told) - len(shown):
         texts.append(f"{count(left, 'more program')} (--verbose)")
     for number, text in enumerate(texts):
@@ -41,20 +44,21 @@ def lines(finding: Finding, width: int, *, whole: bool = False) -> Iterator[Line
         yield from more
 
 
-def _program(one: InProgram, finding: Finding, room: int) -> str:
+def _program(one: InProgram, own: Sequence[str], programs: Sequence[InProgram], room: int) -> str:
     """``train.py:12, when --amp is given``; where there is only so much room, whether there are conditions."""
     where = place(one.reached) if one.reached is not None else printable(one.entry)
-    where += _generators(one, finding.programs)
-    own = joined(map(one_line, _own(one, finding)))
-    text = f"{where}, when {own}" if own else where
-    return text if not room or fits(text, room, 2) else where + (_MORE if own else "")
+    where += _generators(one, programs)
+    when = joined(map(one_line, own))
+    text = f"{where}, when {when}" if when else where
+    return text if not room or fits(text, room, 2) else where + (_MORE if when else "")
 
 
-def _own(one: InProgram, finding: Finding) -> list[str]:
-    """The conditions of one program that not all have."""
+def _own(finding: Finding) -> list[list[str]]:
+    """Of each program, the conditions that not all have."""
     if any(map(is_of_generator, finding.when)):
-        return []  # alike in all programs
-    return [words for words in one.when if any(words not in other.when for other in finding.programs)]
+        return [[] for _ in finding.programs]  # alike in all programs
+    needs = Counter(words for one in finding.programs for words in {*one.when})
+    return [[words for words in one.when if needs[words] < len(finding.programs)] for one in finding.programs]
 
 
 def _generators(one: InProgram, programs: Sequence[InProgram]) -> str:

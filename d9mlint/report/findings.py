@@ -177,7 +177,8 @@ def _as_much(remedy: str, room: int, lines: int) -> str:
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
     """The first of the other places, one a line, and how many more there are."""
-    told = {(one.reached.file, one.reached.line) for one in finding.programs if one.reached and each.is_told(finding)}
+    programs = finding.programs if each.is_told(finding) else ()
+    told = {(one.reached.file, one.reached.line) for one in programs if one.reached}
     others = (one for one in finding.related if (one.location.file, one.location.line) not in told)
     places = unique(_short_place(related, finding) for related in others)
     for number, text in enumerate(places[:most], 1):

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.app.causes import remedies
-from d9mlint.app.causes.conditions import of_cause, of_programs
+from d9mlint.app.causes.conditions import by_programs, of_cause
 from d9mlint.app.causes.groups import OF_PROGRAM, grouped, part, slug
 from d9mlint.app.causes.leading import is_aside, is_of_default_run, ranked
 from d9mlint.model import GENERATORS, Finding, Location, Related
@@ -35,11 +35,12 @@ def by_cause(findings: Iterable[Finding], sources: Mapping[str, str] = MappingPr
 def _together(group: list[Finding]) -> Finding:
     """One finding out of several of one cause."""
     first, *others = all_of_it = ranked(group)
+    each = by_programs(all_of_it) if others or first.entries else []
     found = first._replace(
         cause=f"{slug(first) or first.rule}-{first.fingerprint}",
         concerns=tuple(sorted({name for one in group if (name := part(one))})),
         remedy=remedies.of_cause(all_of_it),
-        programs=of_programs(all_of_it) if first.entries else (),
+        programs=tuple(one.program for one in each) if first.entries else (),
     )
     elsewhere = bool(found.programs) and first.location.path not in found.entries
     found = found._replace(apart=slug(first) in OF_PROGRAM and (len(found.programs) > 1 or elsewhere))
@@ -47,7 +48,7 @@ def _together(group: list[Finding]) -> Finding:
         return found
     return found._replace(
         message=_message(first, group, found.concerns),
-        when=of_cause(all_of_it),
+        when=of_cause(first, each),
         related=tuple(_places(first, others)),
         fixes=tuple(dict.fromkeys(fix for one in all_of_it for fix in one.fixes)),
         entries=tuple(sorted({entry for one in group for entry in one.entries})),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from d9mlint.app.causes.groups import part
 from d9mlint.app.causes.leading import asked, grave
@@ -21,32 +22,41 @@ _CLEAR = 2
 """Alternatives that still tell more than the one that holds by default."""
 
 
-def of_programs(ranked: Sequence[Finding]) -> tuple[InProgram, ...]:
-    """The programs of a cause, those that come to its first place first: when each has it, where, and what of it."""
-    return tuple(
-        InProgram(entry, _of_any([*parts.values()]), None, _reached(here), tuple(sorted(filter(None, parts))))
-        for entry, here in _by_entry(ranked)
-        for parts in [_of_parts(here)]
-    )
+class InOne(NamedTuple):
+    """What one program has of a cause."""
+
+    program: InProgram
+    """When it has it, where, and what of it."""
+    parts: Mapping[str, tuple[str, ...]]
+    """When it has each part of it."""
 
 
-def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
-    """The conditions of a cause, and which programs have it where others hold its first place, too.
+def by_programs(ranked: Sequence[Finding]) -> list[InOne]:
+    """What each program has of a cause, those that come to its first place first."""
+    return [_in_one(entry, here) for entry, here in _by_entry(ranked)]
+
+
+def _in_one(entry: str, here: Sequence[_Here]) -> InOne:
+    parts = _of_parts(here)
+    concerns = tuple(sorted(filter(None, parts)))
+    return InOne(InProgram(entry, _of_any([*parts.values()]), None, _reached(here), concerns), parts)
+
+
+def of_cause(first: Finding, each: Sequence[InOne]) -> tuple[str, ...]:
+    """The conditions of a cause, and which programs have it where others hold its ``first`` place, too.
 
     Those that come to the first place are named first, those in which it decides little are not where it decides more
     in others. Generators that are drawn from under different conditions have each its own, unless programs differ.
     """
-    places = sorted(_by_entry(ranked))
-    entries = [entry for entry, _ in places]
-    each = [_of_parts(here) for _, here in places]
-    if len(each[0]) > 1 and each[0].keys() <= GENERATORS.keys() and all(one == each[0] for one in each):
-        when = _of_generators(each[0])
+    by_name = sorted(each, key=lambda one: one.program.entry)
+    parts = by_name[0].parts
+    if len(parts) > 1 and parts.keys() <= GENERATORS.keys() and all(one.parts == parts for one in each):
+        when = _of_generators(parts)
     else:
-        programs = zip(entries, each, strict=True)
-        when = together([InProgram(entry, _of_any([*parts.values()])) for entry, parts in programs])
-    if not any(map(is_started, ranked[0].when)):
+        when = together([one.program for one in by_name])
+    if not any(map(is_started, first.when)):
         return when
-    return (*when, started([entry for entry, _ in _by_entry(ranked)]))
+    return (*when, started([one.program.entry for one in each]))
 
 
 def _by_entry(ranked: Sequence[Finding]) -> list[tuple[str, list[_Here]]]:

@@ -15,8 +15,6 @@ _OF_A_PLACE = re.compile(r":\d+:\d+$")
 """What a cause ends with that is a place: where the value is made which is to be another one."""
 _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
-
-
 OF_PROGRAM = frozenset({"determinism-switch", "unseeded"})
 """Causes that each program has for itself, wherever the code stands that shows it: a switch, a seed that is not set."""
 

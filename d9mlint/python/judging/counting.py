@@ -14,6 +14,7 @@ from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Const, Func, Obj
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.flows import takers
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.queries import children, inside, plain_names, words
 
@@ -53,23 +54,12 @@ def only_built_with(program: Program, draw: Event) -> bool:
 
     Layers make their weights at their first call, by the shape of what they are given (keras, `Layer.__call__`).
     """
-    if not draw.name.startswith(_DRAWN) or draw.result is None:
+    if not draw.name.startswith(_DRAWN) or not isinstance(draw.result, Obj):
         return False
-    takers: dict[int, list[Event]] = program.once("takers-of-objects", _takers)
     depth = len(draw.stack)
-    places = {(*one.stack, one.location)[depth] for one in takers.get(id(draw.result), ()) if len(one.stack) >= depth}
+    places = {(*one.stack, one.location)[depth] for one in takers(program, draw) if len(one.stack) >= depth}
     built = program.once("models-built", _built)
     return bool(places) and places <= built and places.isdisjoint(program.once("places-of-training", _training))
-
-
-def _takers(program: Program) -> dict[int, list[Event]]:
-    """The calls that are given an object, by its ``id``."""
-    found: dict[int, list[Event]] = {}
-    for event in program.events:
-        for one in (event.receiver, *event.args, *event.kwargs.values()):
-            if isinstance(one, Obj):
-                found.setdefault(id(one), []).append(event)
-    return found
 
 
 def _built(program: Program) -> frozenset[Location]:

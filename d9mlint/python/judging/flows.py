@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
@@ -44,6 +45,20 @@ _NEAR = 20
 """Events within one message."""
 _MAX_FLOW = 5_000
 """Calls that one draw is followed through; a deep network has some hundreds."""
+
+
+def takers(program: Program, made: Event) -> Sequence[Event]:
+    """The calls, and the like, that are handed what a call makes, as it is."""
+    return program.once("takers", _takers).get(id(made.result), ()) if made.result is not None else ()
+
+
+def _takers(program: Program) -> dict[int, list[Event]]:
+    """By the ``id`` of a value, those that are handed it."""
+    found: dict[int, list[Event]] = {}
+    for event in program.events:
+        for value in {id(value) for value in (event.receiver, *event.args, *event.kwargs.values())}:
+            found.setdefault(value, []).append(event)
+    return found
 
 
 def takes_the_only_one(draw: Event) -> bool:

@@ -79,7 +79,7 @@ def matters(program: Program, event: Event, op: Op) -> bool:
     if any(id(event) in calls(program) for calls in without):
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
-        return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
+        return bool(trains(program)) or bool(program.ending(".backward"))
     if (
         not trains(program)
         or event.inside(*IN_PIPELINE, NO_GRAD, INSIDE, INITIALIZING)

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.registry import SAME_NUMBERS
 from d9mlint.python.interpreter.marks.selection import PICKED, PLACES, gives_same, last
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.flows import takers
 
 _EXTREMES = ("max", "min", "amax", "amin")
 
 
 def asks_no_order(program: Program, event: Event) -> bool:
     """Whether only extremes of what a call makes are asked for, and the places of these in the same listing."""
-    uses = _uses(program, event)
+    uses = takers(program, event)
     return bool(uses) and all(
         last(use) in _EXTREMES or (last(use) in PLACES and _only_picks(program, use)) for use in uses
     )
 
 
 def _only_picks(program: Program, place: Event) -> bool:
-    uses = _uses(program, place)
+    uses = takers(program, place)
     return bool(uses) and all(
         use.kind == PICKED or (gives_same(use, SAME_NUMBERS) and _only_picks(program, use)) for use in uses
     )
-
-
-def _uses(program: Program, made: Event) -> Sequence[Event]:
-    """The calls, and the like, that are handed what a call makes, as it is."""
-    return program.once("takers", _takers).get(id(made.result), ()) if made.result is not None else ()
-
-
-def _takers(program: Program) -> dict[int, list[Event]]:
-    """By the ``id`` of a value, those that are handed it."""
-    found: dict[int, list[Event]] = {}
-    for event in program.events:
-        for value in {id(value) for value in (event.receiver, *event.args, *event.kwargs.values())}:
-            found.setdefault(value, []).append(event)
-    return found

@@ -66,20 +66,19 @@ def _in_loops(program: Program) -> Iterator[Step]:
         if turns.kind != TURNS:
             continue
         within = list(takewhile(partial(_inside, turns), islice(program.events, turns.index, None)))
-        told = False
+        drawn = _draws_on(program, within)
         for event in _steps(program, within):
             known = _carried(program, event, turns, within)
             if known is not False:
                 yield Step(event, turns.args[0], STEPS, known is True)
-                told = True
                 break
-            if _draw_in_turn(program, event, within):
+            if any(one.index < event.index for one in drawn):
                 yield Step(event, turns.args[0], DRAWS, True)
-                told = True
                 break
-        drawn = None if told else _drawn_in_turn(program, within)
-        if drawn is not None:
-            yield Step(drawn, turns.args[0], NUMBERS, True)
+        else:  # which item gets which numbers depends on the order, if these are not only shown
+            taken = next((one for one in drawn if not flows.changes_nothing(program, one)), None)
+            if taken is not None:
+                yield Step(taken, turns.args[0], NUMBERS, True)
 
 
 def _inside(turns: Event, event: Event) -> bool:
@@ -145,22 +144,13 @@ def _of_older(program: Program, optimizer: Event, turns: Event) -> bool:
     return False
 
 
-def _draw_in_turn(program: Program, step: Event, within: list[Event]) -> bool:
-    """Whether each turn draws on in a generator that was seeded before the loop, so that its numbers have an order."""
-    return any(one.index < step.index for one in _draws_on(program, within))
-
-
-def _drawn_in_turn(program: Program, within: list[Event]) -> Event | None:
-    """The first such draw whose numbers are not only shown: which item gets which numbers depends on the order."""
-    return next((one for one in _draws_on(program, within) if not flows.changes_nothing(program, one)), None)
-
-
-def _draws_on(program: Program, within: list[Event]) -> Iterator[Event]:
-    """The draws of a loop from generators that were seeded before it, and are not seeded in it again."""
+def _draws_on(program: Program, within: list[Event]) -> list[Event]:
+    """The draws of a loop from generators that were seeded before it and not in it: their numbers have an order."""
     inside = {id(e) for e in within}
     drawn = [one for one in draws(program) if id(one.event) in inside]
-    if drawn:
-        seeds = [(one, id(one.event) in inside) for one in seedings(program)]
-        seeded = {name for one, often in seeds if not often and one.event.certain for name in one.generators}
-        again = {name for one, often in seeds if often for name in one.generators}
-        yield from (one.event for one in drawn if one.generator in seeded - again)
+    if not drawn:
+        return []
+    seeds = [(one, id(one.event) in inside) for one in seedings(program)]
+    seeded = {name for one, often in seeds if not often and one.event.certain for name in one.generators}
+    again = {name for one, often in seeds if often for name in one.generators}
+    return [one.event for one in drawn if one.generator in seeded - again]

@@ -33,7 +33,7 @@ _WRITES = re.compile(r"(^|\.)(dump|to_\w+|save\w*|savetxt|write\w*)$")
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each query that is sent, where the program computes with the rows or writes them."""
     asked = program.ending(_ASKS, "call", "unresolved")
-    if not asked or not (orders.is_numeric(program) or any(_WRITES.search(e.name) for e in program.events)):
+    if not asked or not (orders.is_numeric(program) or program.named(_WRITES.search)):
         return
     if any(_SEEDED.search(text) for event in asked for text in _texts(event)):
         return

@@ -56,7 +56,7 @@ def _drawn(program: Program, seeding: Seeding, one: Cond, generator: str) -> Dra
     known = [s for s in seedings(program) if generator in s.generators and not s.event.detached]
     if any(both(*s.event.guards, negate(one)) is not False for s in known if s is not seeding):
         return None
-    shared = any(e.name.startswith(_SHARED) for e in program.events if e.kind == "call")
+    shared = bool(program.beginning(_SHARED, "call"))
     for draw in draws(program):
         weights = draw.implicit and not _drops(draw.event)
         if draw.generator != generator or draw.event.detached or (weights and shared):

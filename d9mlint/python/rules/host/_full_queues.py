@@ -16,9 +16,10 @@ from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import draws
 
-_NO_WAIT, _PUTS = ("Queue().put_nowait", "Queue.put_nowait"), ("Queue().put", "Queue.put")
-_GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
-_WORKERS = ("thread", "process", "spawned")
+_NO_WAIT = ("Queue().put_nowait", "Queue.put_nowait")
+PUTS = ("Queue().put", "Queue.put", *_NO_WAIT)
+GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
+WORKERS = ("thread", "process", "spawned")
 _BLOCK, _TIMEOUT = Argument(1, "block"), Argument(2, "timeout")
 _DROPS = (
     "`Queue.{}` raises `Full` where nobody has taken what was put before, and the worker draws another one in its "
@@ -30,8 +31,8 @@ _WAIT = "let the worker wait until there is room: `queue.put(item)`, or put the 
 def dropped(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first call for a queue that puts what was drawn in this turn, and that goes on where the queue is full."""
     told: set[int] = set()
-    for put in program.ending((*_NO_WAIT, *_PUTS), "call"):
-        if not put.tried or not put.loops or put.detached or not put.inside(*_WORKERS) or _waits(put):
+    for put in program.ending(PUTS, "call"):
+        if not put.tried or not put.loops or put.detached or not put.inside(*WORKERS) or _waits(put):
             continue
         queues = set(map(id, made_by(put.receiver)))
         drawn = None if queues <= told else _drawn(program, put)
@@ -60,5 +61,5 @@ def _drawn(program: Program, put: Event) -> Event | None:
 
 def _taken(program: Program, queues: set[int]) -> Event | None:
     """Where the program takes something out of the queue."""
-    gets = (e for e in program.ending(_GETS, "call") if not e.detached and not e.inside(*_WORKERS))
+    gets = (e for e in program.ending(GETS, "call") if not e.detached and not e.inside(*WORKERS))
     return next((e for e in gets if not queues.isdisjoint(map(id, made_by(e.receiver)))), None)

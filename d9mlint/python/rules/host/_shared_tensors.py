@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
-from d9mlint.python.frameworks.torch.loaders import LOADER, PERHAPS_WORKER, WORKER
+from d9mlint.python.frameworks.torch.loaders import LOADER, NUM_WORKERS, PERHAPS_WORKER, WORKER
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -19,7 +19,6 @@ _CHANGES = re.compile(r".*\.(?:__setitem__|__i\w+__|[a-z]\w*(?<!share_memory)(?<
 """Assignments to items, and methods of tensors that change them (``add_``)."""
 _COUNTS = re.compile(r".*\.__i\w+__")
 """Those that read what they change: ``self.turn += 1``."""
-_WORKERS = Argument(5, "num_workers")
 _BY_WORKERS = (
     "a tensor in shared memory is changed here by the workers of a loader, which read it to choose what they return: "
     "which of them comes first, and so which batch gets what, differs from run to run, whatever the seed"
@@ -74,8 +73,8 @@ def check(program: Program, rule: Rule) -> Iterator[Draft]:
 def _shared(program: Program) -> Iterator[_Shared]:
     """The tensors in shared memory of a program, with all that is done with them."""
     found: dict[int, _Shared] = {}
-    for event in program.events:
-        if event.kind == "call" and event.name.endswith(_SHARES) and not event.detached:
+    for event in program.ending(_SHARES, "call"):
+        if not event.detached:
             for made in made_by(event.receiver):
                 found.setdefault(id(made), _Shared(event, [], [], []))
     for event in program.events if found else ():
@@ -96,5 +95,5 @@ def _shared(program: Program) -> Iterator[_Shared]:
 
 def _is_alone(event: Event) -> bool:
     """Whether a loader has one worker."""
-    count = event.loader.argument(_WORKERS) if event.loader is not None else None
+    count = event.loader.argument(NUM_WORKERS) if event.loader is not None else None
     return isinstance(count, Const) and count.value == 1

@@ -48,7 +48,7 @@ def given_up(program: Program, rule: Rule) -> Iterator[Draft]:
     found = [event for event in limited if event.loops and not event.detached and _leaves_out(program, event)]
     last = max((e.index for e in program.events if e.kind == "call" and _writes(e)), default=-1) if found else -1
     for event in found:
-        seconds = event.argument(_LIMITED.get(event.name, _OF_TASKS))
+        seconds = _limit(event)
         if event.index < last and seconds is not None:
             yield draft(
                 program, rule, event, cond=negate(is_none(seconds)), confidence="medium", remedy=_REMEDY,
@@ -56,9 +56,13 @@ def given_up(program: Program, rule: Rule) -> Iterator[Draft]:
             )  # fmt: skip
 
 
+def _limit(event: Event) -> Value | None:
+    return event.argument(_LIMITED.get(event.name, _OF_TASKS))
+
+
 def _leaves_out(program: Program, event: Event) -> bool:
     """Whether a call has a limit, and the program goes on where it is over."""
-    seconds = event.argument(_LIMITED.get(event.name, _OF_TASKS))
+    seconds = _limit(event)
     if seconds is None or is_none(seconds) is True or _is_endless(seconds):
         return False
     if event.name == _SCHEDULES:

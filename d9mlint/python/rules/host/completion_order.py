@@ -16,12 +16,9 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.order import orders
-from d9mlint.python.rules.host._full_queues import dropped
+from d9mlint.python.rules.host._full_queues import GETS, PUTS, WORKERS, dropped
 
-_PUTS = ("Queue().put", "Queue().put_nowait", "Queue.put", "Queue.put_nowait")
-_GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
 _ASKS = ("Queue().empty", "Queue().qsize", "Queue.empty", "Queue.qsize")
-_WORKERS = ("thread", "process", "spawned")
 _SPAWN, _JOIN = "torch.multiprocessing.spawn", Argument(3, "join")
 _BLOCK, _TIMEOUT = Argument(0, "block"), Argument(1, "timeout")
 _BY_THEN = (
@@ -49,7 +46,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each source of such an order, and where training takes what several workers put into one queue."""
     told = set()
     counts = partial(_counts, program)
-    for one in orders.check(program, rule, "completion", counts=counts, takes_one=_GETS, remedy=_remedy):
+    for one in orders.check(program, rule, "completion", counts=counts, takes_one=GETS, remedy=_remedy):
         told.add(one.location)
         yield one
     yield from _queues(program, rule, told)
@@ -60,7 +57,7 @@ def _remedy(source: Event) -> str:
     """What to do about a source where it is not what the rule says."""
     if source.name.startswith(_RAY):
         return _OF_RAY
-    return _OF_QUEUE if source.name.endswith(_GETS) else ""
+    return _OF_QUEUE if source.name.endswith(GETS) else ""
 
 
 def _counts(program: Program, source: Event, sink: Event) -> bool:
@@ -68,7 +65,7 @@ def _counts(program: Program, source: Event, sink: Event) -> bool:
 
     What threads do with what they share is a race of its own: what is left of it then counts, and what they write.
     """
-    if source.name.endswith(_GETS):
+    if source.name.endswith(GETS):
         return any(_several(program, one) for one in made_by(source.receiver))
     if sink.inside("thread") and sink.name != WRITTEN and not source.inside("thread"):
         return False
@@ -85,10 +82,8 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
     training = {number for event in (*program.trains, *trainings(program)) for number in event.loops}
     filled: dict[int, tuple[Event, list[Event]]] = {}
     """By the ``id`` of each queue that several workers fill: where these are started, and what is taken out of it."""
-    for event in program.events:
-        if event.kind != "call" or not event.name.endswith(_GETS) or event.inside(*_WORKERS):
-            continue
-        if training.isdisjoint(event.loops) or event.detached:
+    for event in program.ending(GETS, "call"):
+        if training.isdisjoint(event.loops) or event.detached or event.inside(*WORKERS):
             continue
         for queue in made_by(event.receiver):
             started = _several(program, queue)
@@ -143,7 +138,7 @@ def _left_there(program: Program, get: Event, queue: Event) -> Event | None:
 
 def _put(program: Program, queue: Event) -> Event | None:
     """Where a worker puts results into a queue; None where there is none, or it only says there that it has failed."""
-    puts = (e for e in program.ending(_PUTS, "call") if e.inside(*_WORKERS))
+    puts = (e for e in program.ending(PUTS, "call") if e.inside(*WORKERS))
     results = (e for e in puts if not any(test.text == EXCEPTION for one in e.guards if (test := opaque(one))))
     return next((e for e in results if any(made is queue for made in made_by(e.receiver))), None)
 
@@ -169,7 +164,7 @@ def _takes_what_is_there(program: Program, get: Event, put: Event, queue: Event)
         return True
     if isinstance(waits[0], Const) and waits[0].value is False:
         return True
-    near = (e for e in program.events[: get.index] if e.name.endswith(_ASKS) and e.func is get.func)
+    near = (e for e in program.ending(_ASKS) if e.index < get.index and e.func is get.func)
     return any(made is queue for e in near if e.loops == get.loops[: len(e.loops)] for made in made_by(e.receiver))
 
 
@@ -179,10 +174,8 @@ def _several(program: Program, queue: Event) -> Event | None:
     Where queues are made one by one, each of them is taken to have a worker of its own.
     """
     depth = len(queue.loops)
-    for event in program.events:
-        if event.kind != "call" or not event.name.endswith(_PUTS) or not event.inside(*_WORKERS):
-            continue
-        if any(made is queue for made in made_by(event.receiver)):
+    for event in program.ending(PUTS, "call"):
+        if event.inside(*WORKERS) and any(made is queue for made in made_by(event.receiver)):
             started = next((e for e in _starts(program) if e.location in event.stack and e.loops), None)
             shared = started is not None and started.loops[:depth] == queue.loops and len(started.loops) > depth
             if started is not None and shared and not _waits(started) and not _once(program, started):
@@ -198,7 +191,7 @@ def _starting(program: Program) -> list[Event]:
     return [
         event
         for event in program.events
-        if event.kind == "call" and any(i.context in _WORKERS for x in event.effects for i in x.invokes)
+        if event.kind == "call" and any(i.context in WORKERS for x in event.effects for i in x.invokes)
     ]
 
 

@@ -159,8 +159,8 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
     if not steps or not all(_if_absent(step) for step in steps):
         return
     first = min(step.index for step in steps)
-    tests = (e for e in reversed(program.events[:first]) if e.kind == "call" and e.name.endswith(FILE_TESTS))
-    for test in (one for one in tests if not one.detached):
+    tests = reversed(program.ending(FILE_TESTS, "call"))
+    for test in (one for one in tests if one.index < first and not one.detached):
         path = test.args[0] if test.args else test.receiver
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
             written = [e for e in program.events[first:] if writes(e) and any(given is path for given in e.args)]

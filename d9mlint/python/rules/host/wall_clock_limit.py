@@ -92,9 +92,9 @@ def _waits(program: Program, rule: Rule) -> Iterator[Draft]:
 def _newest_files(program: Program) -> list[Event]:
     """The calls in loops that order files by their times, where such a loop loads one, too."""
     ordered = [e for e in program.calls(*_ORDERS) if e.loops and newest.by_time(e)]
-    loops = {e.loops[-1] for e in ordered}
-    loading = {loop for e in program.events if ordered and e.kind == "call" and newest.loads(e) for loop in e.loops}
-    return [e for e in ordered if e.loops[-1] in loops & loading]
+    calls = (e for e in program.events if e.kind == "call" and newest.loads(e)) if ordered else ()
+    loading = {loop for e in calls for loop in e.loops}
+    return [e for e in ordered if e.loops[-1] in loading]
 
 
 def _does(effect: Effect) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
@@ -51,7 +50,7 @@ from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, EPOCH, NOT_TAKEN_UP
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds.resumes.own_states import own_states
 from d9mlint.python.rules.seeds.resumes.progress import holds_number, progress
-from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, takes_up, with_states
+from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, THERE, draws_on, places, resumes, takes_up, with_states
 from d9mlint.python.rules.seeds.resumes.runners import of_runners
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
 from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
@@ -63,8 +62,6 @@ _STATES = (
     "torch.Generator.set_state", "numpy.random.get_state", "numpy.random.set_state", "random.getstate",
     "random.setstate",
 )  # fmt: skip
-_THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
-"""What asks in a condition whether a file is there."""
 _STEP = ".step"
 _ENVIRONMENTS = ("gym.", "gymnasium.", "env.")
 _FIT, _CHECKPOINT = f"{TRAINER}.fit", Argument(4, "ckpt_path")
@@ -212,9 +209,10 @@ def _drafts(
     notes = {LOST: f"kept only where `{needed}` is true" if needed else UNREAD if held else ""}
     notes |= {EPOCH: NOT_TAKEN_UP} if any(map(holds_number, saves)) else {}
     lacks, severity = told(also, bool(drawn), notes, warm), "info" if warm else ""
+    drawing = True if also else _drawing(program, load, drawn)
     for saved in saves:
         at, made = _anyway(saved, others)
-        cond = both(resumed, made, True if also else _drawing(program, load, drawn))
+        cond = both(resumed, made, drawing)
         yield draft(
             program, rule, at, cond=cond, severity=severity, related=related, remedy=remedy, holds=holds, lacks=lacks
         )
@@ -245,7 +243,7 @@ def _asked(load: Event) -> Iterator[Cond]:
     """The conditions of a load that somebody asks for it, without those that a file is there."""
     asked = (one for one in load.guards if by_default(one) is False or is_setting(one) or RESUMES.search(describe(one)))
     parts = (part for one in asked for part in conjuncts(one))
-    return (part for part in parts if " or " not in describe(part) and not _THERE.search(describe(part)))
+    return (part for part in parts if " or " not in describe(part) and not THERE.search(describe(part)))
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:

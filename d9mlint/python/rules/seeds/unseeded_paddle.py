@@ -15,6 +15,5 @@ _OF_PROGRAM = ".random_seed"
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first draw of each condition."""
-    if any(event.kind == "set" and event.name.endswith(_OF_PROGRAM) for event in program.events):
-        return
-    yield from _unseeded.check(program, rule, "paddle", "unseeded")
+    if not program.ending(_OF_PROGRAM, "set"):
+        yield from _unseeded.check(program, rule, "paddle", "unseeded")

@@ -20,7 +20,7 @@ _GPU = ("CUDAExecutionProvider", "ROCMExecutionProvider")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each session that names a GPU first, where nothing asks for deterministic compute or algorithms are timed."""
-    asked = any(e.kind == "set" and e.name.endswith(".use_deterministic_compute") for e in program.events)
+    asked = bool(program.ending(".use_deterministic_compute", "set"))
     for event in program.calls(_SESSION):
         provider, options = _first(event)
         if provider not in _GPU or event.star:

@@ -21,9 +21,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each build in a program that uses TensorRT without a timing cache."""
     if not program.imports("tensorrt"):
         return
-    if any(e.kind in ("call", "set") and e.name.endswith(_CACHES) for e in program.events):
+    if program.ending(_CACHES, "call", "set"):
         return
-    found = [e for e in program.events if e.kind == "call" and _builds(e.name)]
+    found = program.named(_builds, "call")
     remedy = _remedy(program, rule) if found else ""
     for event in found:
         yield draft(program, rule, event, name=event.name.rpartition(".")[2], remedy=remedy)
@@ -39,8 +39,7 @@ def _remedy(program: Program, rule: Rule) -> str:
     save, _, keep_timings = rule.remedy(program.target, frameworks_of(program)).partition(", or ")
     if _saves(program):
         save = "load the engine that is saved here wherever it is needed, instead of building it again"
-    old = any(e.kind in ("call", "set") and e.name.endswith(_BEFORE_8) for e in program.events)
-    return save if old else f"{save}, or {keep_timings}"
+    return save if program.ending(_BEFORE_8, "call", "set") else f"{save}, or {keep_timings}"
 
 
 def _saves(program: Program) -> bool:

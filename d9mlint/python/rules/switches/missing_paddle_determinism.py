@@ -14,7 +14,7 @@ from d9mlint.python.rules.switches import _missing_switch
 
 _FLAG = "FLAGS_cudnn_deterministic"
 _SET = ("paddle.set_flags", "paddle.fluid.set_flags", "paddle.base.set_flags", "paddle.framework.set_flags")
-_FLAGS = Argument(0, "flags")
+_FLAGS, _NAME = Argument(0, "flags"), Argument(0, "device")
 _DEVICE = ("paddle.set_device", "paddle.device.set_device")
 _OFF = frozenset({"", "0", "false", "off", "no"})
 _CONVOLVES = (
@@ -66,6 +66,6 @@ def _is_off(value: Value) -> bool:
 def _on_cpu(program: Program) -> Iterator[Cond]:
     """When the program computes on the CPU."""
     for event in program.calls(*_DEVICE):
-        for cond, leaf in alternatives(event.args[0] if event.args else event.kwargs.get("device")):
+        for cond, leaf in alternatives(event.argument(_NAME)):
             if isinstance(leaf, Const) and leaf.value == "cpu":
                 yield both(cond, *event.guards)

@@ -95,12 +95,13 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
     loads = [e for e in calls if _LOADS.fullmatch(e.name)]
     openings = {id(e.result): e for e in files if e.result is not None and any(x.opens for x in e.effects)}
     writes = [e for e in files if any(x.writes for x in e.effects)] if loads else []
+    grow = [e for e in calls if e.name.endswith(_GROWS) and isinstance(e.receiver, Seq)] if writes else []
     for load in loads:
         opened = _opened(load, openings)
         path = path_of(opened)
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue
-        lists = _filled(load, calls)
+        lists = _filled(load, grow)
         for write in writes:
             if write.index < load.index or not write.meets(load):
                 continue
@@ -118,9 +119,9 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
                 break
 
 
-def _filled(load: Event, calls: Sequence[Event]) -> frozenset[int]:
+def _filled(load: Event, grow: Sequence[Event]) -> frozenset[int]:
     """The lists that what was loaded is added to: ``rows.extend(pd.read_csv("log.csv").values)``."""
-    adding = (e for e in calls if e.index > load.index and e.name.endswith(_GROWS) and isinstance(e.receiver, Seq))
+    adding = (e for e in grow if e.index > load.index)
     return frozenset(
         id(e.receiver) for e in adding if any(_is_loaded(leaf, load) for value in e.args for leaf in _leaves(value))
     )

@@ -65,4 +65,4 @@ def _is_of_this_run(load: Event, kept: list[Event]) -> bool:
 
 def _has_own(program: Program, load: Event) -> bool:
     """Whether the program fills a replay buffer from a file."""
-    return any(e.name.endswith(BUFFER_LOADS) and e.index > load.index for e in program.events if not e.detached)
+    return any(e.index > load.index and not e.detached for e in program.ending(BUFFER_LOADS))

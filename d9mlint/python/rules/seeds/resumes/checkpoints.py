@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
+from d9mlint.python.source.queries import inside
 
 _OPTIMIZER, _STATE = "torch.optim.", ".state_dict"
 _HALVES = (".half", ".bfloat16")
@@ -32,10 +32,11 @@ def lacks_state(program: Program, event: Event, random: bool = False) -> bool:
 
 def best_known(saves: Sequence[Event]) -> list[Event]:
     """At each place the calls of whose values most is known: a callback is told before it is seen to be called."""
+    untold = [_untold(event) for event in saves]
     least: dict[Location, int] = {}
-    for event in saves:
-        least[event.location] = min(_untold(event), least.get(event.location, _untold(event)))
-    return [event for event in saves if _untold(event) == least[event.location]]
+    for event, count in zip(saves, untold, strict=True):
+        least[event.location] = min(count, least.get(event.location, count))
+    return [event for event, count in zip(saves, untold, strict=True) if count == least[event.location]]
 
 
 def _untold(save: Event) -> int:
@@ -132,13 +133,8 @@ def _is_part(event: Event) -> bool:
     func = event.func
     if func is None or func.name != _STATE[1:] or not isinstance(func.node, f.Def):
         return False
-    pending: list[Any] = [*func.node.body]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, f.Assign) and any(isinstance(target, f.Sub) for target in one.targets):
-            return True
-        pending += [part for part in one if isinstance(part, tuple) and part]
-    return False
+    assigns = inside(func.node.body, f.Assign)
+    return any(isinstance(target, f.Sub) for assign in assigns for target in assign.targets)
 
 
 def is_optimizer(leaf: Value) -> bool:

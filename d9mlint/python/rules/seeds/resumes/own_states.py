@@ -64,7 +64,7 @@ def _kept(program: Program, owner: Class, saves: Sequence[Event]) -> bool:
     inside = (event.func for event in program.events if event.func is not None and event.func.owner is owner)
     if any(_KEEPS.match(func.name) for func in inside):
         return True  # a method of its own gives it
-    if any(_WRITES.fullmatch(event.name) and not event.detached for event in program.events):
+    if any(not event.detached for event in program.named(_WRITES.fullmatch)):
         return True
     names = {word.lower() for word in _WORDS.findall(owner.node.name) if len(word) > 2} | _fields(owner)
     reads = [event.args[0] for event in program.calls(_READS) if event.args and not event.detached]

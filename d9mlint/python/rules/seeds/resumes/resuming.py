@@ -30,8 +30,8 @@ _GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
 _TAKES_UP = re.compile(rf"{_GOES_ON.pattern}|snapshot", re.IGNORECASE)
 RESUMES = re.compile(rf"{_TAKES_UP.pattern}|load[-_]?(model|checkpoint|ckpt)", re.IGNORECASE)
 """The same in the condition of a load; pretrained weights are no checkpoint."""
-
-
+THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
+"""What asks in a condition whether a file is there."""
 _OF_RANK = "rank"
 """What seeds come from that each of several processes has for itself."""
 _FIRST = re.compile(r"rank(\(\))? (==|is) 0\b|\bis_(main|master)(_process)?\b")

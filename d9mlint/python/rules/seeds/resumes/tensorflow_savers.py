@@ -67,15 +67,15 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
         if loose and not arrays.fills(program, load):
             continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
-        saved = next((e for e in saves if e.meets(load)), None)
-        if load.detached or not training or saved is None:
+        met = [e for e in saves if e.meets(load)]
+        if load.detached or not training or not met:
             continue
         if not (_goes_on(program, load, saves) or any(map(_counts_on, training))):
             continue
         if load.name in _TRACKED and _holds_more(program):
             continue
         warm = is_warm_start(program, load, training)
-        ended = saves_at_the_end([e for e in saves if e.meets(load)], training)
+        ended = saves_at_the_end(met, training)
         ended = ended and begins_anew(program, load, training, numbered=False)
         slight = "info" if warm or ended else ""
         asked = any(by_default(one) is False for one in load.guards)
@@ -99,13 +99,13 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
                 also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
                 notes = {OPTIMIZER: UNREAD} if also and _saves_slots(program) else {}
                 more = "save and restore the model, the optimizer and the step by `tf.train.Checkpoint`" if also else ""
-            remedy = _by_name(program, load, saved)
+            remedy = _by_name(program, load, met[0])
             remedy = (
                 f"{more}; {remedy}" if more and remedy else remedy or both_remedies(more, rule, program, "tensorflow")
             )
             remedy, graph = _in_graph(program, load, remedy or rule.remedy(program.target, ("tensorflow",)))
             yield draft(
-                program, rule, saved, cond=resumed, severity=slight, related=[*related, *graph],
+                program, rule, met[0], cond=resumed, severity=slight, related=[*related, *graph],
                 remedy=remedy, holds="the weights" if weights else "the variables",
                 lacks=told(also, notes=notes, warm=bool(slight)),
             )  # fmt: skip
@@ -197,7 +197,7 @@ def _of_backups(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _saves_slots(program: Program) -> bool:
     """Whether the arrays of an optimizer are written, too."""
-    return any(e.name.startswith(_SLOTS) and e.name.endswith(".get_weights") for e in program.events if not e.detached)
+    return any(e.name.endswith(".get_weights") and not e.detached for e in program.beginning(_SLOTS))
 
 
 def _leaves_out_slots(program: Program) -> bool:

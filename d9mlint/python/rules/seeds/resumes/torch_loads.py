@@ -16,7 +16,7 @@ from d9mlint.python.judging.paths import besides_files, perhaps_saved, saved_the
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.checkpoints import holds_optimizer, is_network, lacks_state, leaves, states
 from d9mlint.python.rules.seeds.resumes.jax_states import PICKLED, PICKLES
-from d9mlint.python.rules.seeds.resumes.resuming import from_own, resumes
+from d9mlint.python.rules.seeds.resumes.resuming import THERE, from_own, resumes
 
 SAVES = ("torch.save", "accelerate.Accelerator.save", "accelerate.utils.save", "torch_xla.core.xla_model.save")
 OPTIMIZER = "torch.optim."
@@ -33,10 +33,6 @@ _PRETRAINED = re.compile(
 """Words of a flag for weights that may be another program's, or a checkpoint of this one."""
 _CHECKPOINT = re.compile(r"ckpt|checkpoint|epoch|step|iter", re.IGNORECASE)
 """Words in the name of what is saved while it trains, to go on from."""
-_THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
-"""What asks in a condition whether a file is there."""
-
-
 _ENDS = (_LOAD, _UNPICKLES, *PICKLED)
 
 
@@ -117,7 +113,7 @@ def is_own(program: Program, load: Event, saves: Sequence[Event], steps: Sequenc
     """
     if load.name != _UNPICKLES or not from_own(load, saves):
         return False
-    asked = any(by_default(one) is False or _THERE.search(describe(one)) for one in load.guards)
+    asked = any(by_default(one) is False or THERE.search(describe(one)) for one in load.guards)
     return asked or (_taken_up(load, saves, steps) and _into_saved(program, load))
 
 
@@ -133,7 +129,7 @@ def _taken_up(load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> bo
 
 def _into_saved(program: Program, load: Event) -> bool:
     """Whether what is read goes, as far as can be told, into a network whose weights the program saves."""
-    fills = (e for e in program.events[load.index :] if e.kind == "call" and e.name.endswith(_LOAD) and not e.detached)
+    fills = (e for e in program.ending(_LOAD, "call") if e.index > load.index and not e.detached)
     given = [e.receiver for e in fills if (e.func, e.stack) == (load.func, load.stack)]
     taken = [e for e in program.once("states", states) if not e.detached]
     unknown = any(e.name.startswith("?.") for e in taken)  # one of several networks, mostly
