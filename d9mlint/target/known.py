@@ -179,6 +179,8 @@ _WITHOUT = {
         ("3.10", "2.3"),
     ),
 }  # fmt: skip
+BOUND_BY_PYTHON = tuple(_WITHOUT)
+"""The packages of which it is known which releases a Python can install."""
 
 
 # torchvision's minor release by that of the torch it is built for (github.com/pytorch/vision, readme, Installation);
@@ -238,13 +240,9 @@ def newest_python(name: str, version: str) -> str | None:
     return next(python for since, python in table if (major, minor) >= since) if table else None
 
 
-BOUND_BY_PYTHON = tuple(_WITHOUT)
-"""The packages of which it is known which releases a Python can install."""
-
-
 @cache
 def without_python(name: str, python: str) -> str | None:
-    """The first release of a package that has no wheels for a Python; None where the newest ones have."""
+    """The first release of a package that a Python cannot install; None where it can install the newest ones."""
     minor = Version(python).release[:2]
     return next((release for gone, release in _WITHOUT.get(name, ()) if Version(gone).release >= minor), None)
 

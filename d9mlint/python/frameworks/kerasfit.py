@@ -10,6 +10,8 @@ from d9mlint.python.interpreter.program import Program
 
 FITS = (".fit", ".fit_generator")
 """How the names of calls end that may be it."""
+CALLS = tuple(f"{model}{fit}" for model in ("keras.Model", "?") for fit in FITS)
+"""The calls of Keras' own models that are it, and those of something unknown that may be."""
 _FIT = "keras.Model.fit"
 _DATA, _GENERATOR, _SHUFFLE = Argument(0, "x"), "generator", Argument(None, "shuffle")
 _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}

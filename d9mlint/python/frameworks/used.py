@@ -55,11 +55,7 @@ def keras_backend(program: Program) -> str:
     Empty where ``KERAS_BACKEND`` is set to something that is not known. Keras reads it when it is imported
     (keras/src/backend/config.py); the file ``~/.keras/keras.json`` is no part of a program.
     """
-    return program.once("keras-backend", _keras_backend)
-
-
-def _keras_backend(program: Program) -> str:
-    return _set_in(program, "keras", "KERAS_BACKEND", _BACKENDS)
+    return program.once("keras-backend", lambda one: _set_in(one, "keras", "KERAS_BACKEND", _BACKENDS))
 
 
 def tlx_backend(program: Program) -> str:
@@ -68,11 +64,7 @@ def tlx_backend(program: Program) -> str:
     Empty where ``TL_BACKEND`` is set to something that is not known; it is read when TensorLayerX is imported
     (tensorlayerx 0.5.8, backend/ops/load_backend.py).
     """
-    return program.once("tlx-backend", _tlx_backend)
-
-
-def _tlx_backend(program: Program) -> str:
-    return _set_in(program, "tensorlayerx", "TL_BACKEND", _TLX_BACKENDS)
+    return program.once("tlx-backend", lambda one: _set_in(one, "tensorlayerx", "TL_BACKEND", _TLX_BACKENDS))
 
 
 def _set_in(program: Program, package: str, variable: str, known: frozenset[str]) -> str:

@@ -11,14 +11,11 @@ from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, expressions, scopes
 from d9mlint.python.interpreter.library.containers import sets
-from d9mlint.python.interpreter.scopes import OrderLoop, tell_together
+from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop, tell_together
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
-
-_COMPLETION = "completion"
-"""The order in which workers finish."""
 
 
 def as_augmented(node: f.Assign) -> f.Augment | None:
@@ -45,16 +42,13 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if isinstance(node.target, f.Attr):
         _note_array(interp, left, right, frame, node.place)
     loop = scopes.across(interp, node.target, frame)
-    if loop is not None and isinstance(value, Unknown):  # something unknown is added to a list
-        kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
-        value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
-    if loop is not None and _keeps_order(left, node.value):
-        order, sources = loop.taint
-        value = Unknown(taint([value])[0], order, sources)
     if loop is not None:
-        _grow(
-            interp, [leaf for _, leaf in alternatives(value) if isinstance(leaf, Seq)], known, right, loop, frame, node
-        )
+        lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
+        if isinstance(value, Unknown) and {leaf.kind for leaf in lists} == {"list"}:
+            value = Seq("list", None, Unknown(value.origins))  # something unknown is added to a list
+        if _keeps_order(left, node.value):
+            value = Unknown(taint([value])[0], *loop.taint)
+        _grow(interp, value, lists, right, loop, frame, node.place)
     if isinstance(node.target, f.Sub) and _keeps_order(left, node.value):
         _note_sum(interp, right, frame, node.place)
     if interp.loops and isinstance(node.target, (f.Attr, f.Sub)):
@@ -63,23 +57,25 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
 
 
 def _grow(
-    interp: Interpreter, grown: Sequence[Seq], known: Value, more: Value, loop: OrderLoop, frame: Frame, node: f.Augment
+    interp: Interpreter, grown: Value, lists: Sequence[Seq], more: Value, loop: OrderLoop, frame: Frame, place: f.Place
 ) -> None:
-    """Lists that ``more`` is added to in a loop in no promised order get that, if they are older than its turn."""
-    lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
-    for value in grown:
-        if any(leaf.born is loop for leaf in lists):
-            value.born = loop  # a list for each item, filled in an order of its own
+    """Gives what ``lists`` become with ``more`` the order of a loop around, if they are older than its turns."""
+    of_turn = any(leaf.born is loop for leaf in lists)  # a list for each item, filled in an order of its own
+    for _, leaf in alternatives(grown):
+        if not isinstance(leaf, Seq):
+            continue
+        if of_turn:
+            leaf.born = loop
             continue
         if lists:
-            tell_together(interp, lists[0], frame, node.place, [more])
-        interp.heap.arrange(value, *loop.taint)
+            tell_together(interp, lists[0], frame, place, [more])
+        interp.heap.arrange(leaf, *loop.taint)
 
 
 def _note_array(interp: Interpreter, left: Value, right: Value, frame: Frame, place: f.Place) -> None:
     """Tells of an array that an object keeps, and that is changed where it lies."""
     for cond, leaf in alternatives(left):
-        if isinstance(leaf, Obj) and leaf.type.startswith(interp.hooks.arrays):
+        if interp.hooks.is_array(leaf):
             interp.under(
                 cond, partial(interp.event, "put", f"{leaf.type}.__iadd__", frame, place, (right,), receiver=leaf)
             )
@@ -91,7 +87,7 @@ def _note_sum(interp: Interpreter, part: Value, frame: Frame, place: f.Place) ->
     taken = (e for e in taint([part])[2] if e.loops and e.loops == tuple(interp.loops))
     found += [(effect.order, (e,)) for e in taken for effect in e.effects if effect.order]
     for order, sources in found:
-        if order == _COMPLETION:
+        if order == COMPLETION:
             interp.event("sink", "sum", frame, place, (Unknown(order=order, sources=sources),))
             return
 

@@ -25,7 +25,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.scopes import OrderLoop
+from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
                 context = environment.invocation_context(interp, event, invocation.context)
                 deferred = context in ("callback", "thread")
                 several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
-                order = [OrderLoop("completion", (event,), len(interp.loops), born())] if several else []
+                order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
                 _run_callback(
                     interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
                     order=order,

@@ -199,8 +199,7 @@ def enter(
     texts = texts_of(given)
     key = _alike(interp, func, one, inner, made, often)
     conds = interp.path.all
-    names = _decorators(interp, func)
-    parts = managers.parts(interp, func, names, place) if names else None
+    parts = managers.parts(interp, func, place)
     # One of many branches that all make the same layers says under its own condition that they are there.
     known = interp.summaries.find(key, None if often and (quiet or runs >= MAX_BRANCHES) else conds)
     if (
@@ -218,6 +217,7 @@ def enter(
     interp.summaries.runs[one] += 1
     interp.summaries.texts[one, texts] += 1
     interp.entered.add(id(node))
+    names = _decorators(interp, func)
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
     if INFERENCE not in interp.contexts and inferring.infers(func):
         added.append(INFERENCE)

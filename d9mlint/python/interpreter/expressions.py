@@ -264,9 +264,9 @@ def spelled(node: f.Expr) -> str:
         return f"{holder}.{node.name}" if holder else ""
     if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
         return f"{holder}[{node.key.value!r}]" if holder else ""
-    if isinstance(node, f.Call) and (key := key_asked(node)):
-        holder = spelled(node.func.value) if isinstance(node.func, f.Attr) else ""
-        return f"{holder}.{node.func.name}({key!r})" if holder and isinstance(node.func, f.Attr) else ""
+    if isinstance(node, f.Call) and isinstance(node.func, f.Attr) and (key := key_asked(node)):
+        holder = spelled(node.func.value)
+        return f"{holder}.{node.func.name}({key!r})" if holder else ""
     return ""
 
 

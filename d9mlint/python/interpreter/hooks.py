@@ -7,10 +7,10 @@ that overrides what it knows something about. The interpreter never imports one,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Func, Inst, Value
+from d9mlint.python.domain.values import Func, Inst, Obj, Value
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -195,6 +195,10 @@ class Hooks:
                 having = (getattr(type(one), name) is not default for one in frameworks)
                 setattr(self, name, tuple(hook for hook, has in zip(found, having, strict=True) if has))
         self.items_alike |= self.parts_alike
+
+    def is_array(self, value: Value) -> TypeGuard[Obj]:
+        """Whether a value is an array of one of the frameworks."""
+        return isinstance(value, Obj) and value.type.startswith(self.arrays)
 
 
 def ask(hooks: Sequence[Callable[..., Any]], *arguments: Any) -> Any:

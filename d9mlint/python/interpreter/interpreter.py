@@ -85,7 +85,7 @@ class Interpreter:
         self.callers: tuple[Func | None, ...] = ()
         """The functions that those calls stand in."""
         self.running: set[object] = set()
-        """The functions (by ``id``) that are being told."""
+        """What tells apart the calls that are being told, by function or by what they have in common with others."""
         self.importing = 0
         self.opening: Opening | None = None
         self.detached = False

@@ -88,14 +88,12 @@ def _enter(interp: Interpreter, value: Value, frame: Frame) -> tuple[Value, str]
     return value, ""
 
 
-def parts(
-    interp: Interpreter, func: Func, names: list[tuple[Value, str]], place: f.Place
-) -> tuple[Sequence[f.Stmt], Sequence[f.Stmt]] | None:  # fmt: skip
+def parts(interp: Interpreter, func: Func, place: f.Place) -> tuple[Sequence[f.Stmt], Sequence[f.Stmt]] | None:
     """What a function does before and after the block of a ``with`` whose item this call of it is; None for others."""
     opening = interp.opening
     if opening is None or opening.place is not place or opening.path is not interp.path:
         return None
-    made = any(name in _MAKERS for _, name in names)
+    made = any(calls.decorator_name(interp, one) in _MAKERS for one in func.decorators)
     return _parted(func.node.body) if made and isinstance(func.node, f.Def) else None
 
 

@@ -33,7 +33,7 @@ def stand_in(interp: Interpreter, module: Value) -> Value:
     package, _, inside = module.name.partition(".")
     if not inside or package in interp.hooks.packages or any(map(_MADE.match, inside.split("."))):
         return module
-    if all(interp.project.module_at(join(root, package)) is None for root in interp.roots):
+    if not _roots_of(interp, package):
         return module
     return Dynamic(f"the package `{package}` of the program has no module `{inside}` here", name=module.name)
 
@@ -52,6 +52,12 @@ def ends(interp: Interpreter, node: f.ImportFrom, module: Value, name: str, fram
     return lacks and not any(_ELSEWHERE.search(_data(interp, p)) for p in (frame.module.path, interp.story.entry))
 
 
+def _roots_of(interp: Interpreter, dotted: str) -> list[str]:
+    """The folders that a program starts in below which there is a module or a package."""
+    inside = dotted.replace(".", "/")
+    return [root for root in interp.roots if interp.project.module_at(join(root, inside)) is not None]
+
+
 def _data(interp: Interpreter, path: str) -> bytes:
     try:
         return interp.project.data(path) or b""
@@ -66,20 +72,16 @@ def _has_no(interp: Interpreter, dotted: str, module: Module, name: str) -> bool
     if name in module.frame.vars or module.path in interp.story.unchecked:
         return False
     data = _data(interp, module.path)
-    inside = dotted.replace(".", "/")
-    homes = [root for root in interp.roots if interp.project.module_at(join(root, inside)) is not None]
-    return len(homes) == 1 and name.encode() not in data and not _DYNAMIC.search(data)
+    return len(_roots_of(interp, dotted)) == 1 and name.encode() not in data and not _DYNAMIC.search(data)
 
 
 def _is_no_module(interp: Interpreter, dotted: str, importer: bytes) -> bool:
     """Whether a package of the project lacks a module, while the importing file takes others from it."""
     package, _, last = dotted.rpartition(".")
-    inside = package.replace(".", "/")
-    homes = [root for root in interp.roots if interp.project.module_at(join(root, inside)) is not None]
-    there = any(interp.project.module_at(join(root, f"{inside}/{last}")) is not None for root in interp.roots)
-    if len(homes) != 1 or there or _MADE.match(last):
+    homes = _roots_of(interp, package)
+    if len(homes) != 1 or _roots_of(interp, dotted) or _MADE.match(last):
         return False
-    base = join(homes[0], inside)
+    base = join(homes[0], package.replace(".", "/"))
     others = re.findall(rb"^\s*from %s\.(\w+) import" % re.escape(package.encode()), importer, re.MULTILINE)
     own = any(interp.project.module_at(f"{base}/{other.decode()}") is not None for other in others)
     beside = [*(f"{base}/{last}{ending}" for ending in _BUILT), join(homes[0], "setup.py")]

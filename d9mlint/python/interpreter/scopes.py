@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 
+COMPLETION = "completion"
+"""The order in which workers finish."""
+
+
 class OrderLoop(NamedTuple):
     """A loop that goes through something whose order nothing promises."""
 

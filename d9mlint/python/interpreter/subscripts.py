@@ -115,9 +115,7 @@ _SETTING = "setting"
 
 def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, place: f.Place) -> None:
     """Tells of an array whose item is found by the hash of something."""
-    types = interp.hooks.arrays
-    arrays = (leaf for _, leaf in alternatives(holder) if isinstance(leaf, Obj) and leaf.type.startswith(types))
-    if any(True for _ in arrays) and "hash" in taint([index])[0]:
+    if any(interp.hooks.is_array(leaf) for _, leaf in alternatives(holder)) and "hash" in taint([index])[0]:
         interp.event("index", "array", frame, place, (index,))
 
 
@@ -144,7 +142,7 @@ def note_assigned(
             continue
         name = f"{leaf.type}.__setitem__"
         kind = "call" if places and name in interp.knowledge.ops else "put"
-        if kind == "call" or (isinstance(value, Obj) and leaf.type.startswith(interp.hooks.arrays)):
+        if kind == "call" or (isinstance(value, Obj) and interp.hooks.is_array(leaf)):
             interp.under(cond, partial(interp.event, kind, name, frame, place, given, receiver=leaf))
 
 

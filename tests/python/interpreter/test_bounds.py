@@ -140,3 +140,13 @@ def test_what_was_drawn_before_a_cut_is_surely_not_seeded_behind_it(
     ran = d9mlint("check", "train.py", "--no-cache", "--format", "json", "--min-confidence", "low")
     (found,) = ran.json["findings"]
     assert (found["rule"], found["confidence"] == "low") == ("unseeded-python", not sure)
+
+
+def test_a_dict_that_holds_itself_is_handed_on(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    program = (
+        "import torch\nheld = {}\nheld['held'] = held\ndef draw(held):\n    return torch.rand(3)\nprint(draw(held))\n"
+    )
+    (tmp_path / "train.py").write_text(program)
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
+    assert _unchecked(ran) == []
+    assert [one["rule"] for one in ran.json["findings"]] == ["unseeded-torch"]

@@ -58,9 +58,9 @@ def exact(program: Program) -> bool:
     if fitted(program):
         return False
     for event in program.events:
-        ours = event.kind == "unresolved" or (event.kind == "call" and event.name.startswith(_OURS))
         if event.detached or event.kind not in ("unresolved", "call"):
             continue
+        ours = event.kind == "unresolved" or event.name.startswith(_OURS)
         if not _EXACT.fullmatch(event.name) if ours else _computes(event):
             return False
     return True

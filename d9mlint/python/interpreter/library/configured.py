@@ -81,14 +81,17 @@ def _named_files(interp: Interpreter) -> dict[str, str]:
 
 def defines_any(interp: Interpreter, path: str) -> bool:
     """Whether a file defines a class that config files name."""
-    if not interp.knowledge.classes_in_configs:
-        return False
+    wanted = interp.knowledge.classes_in_configs
+    return bool(wanted) and not wanted.isdisjoint(defined_in(interp, path))
+
+
+def defined_in(interp: Interpreter, path: str) -> list[str]:
+    """The names of the classes and functions that a file defines, in order."""
     try:
         data = interp.project.data(path)
     except CannotRead:
-        return False
-    names = {name.decode("utf-8", "replace") for name in _DEFINED.findall(data or b"")}
-    return not names.isdisjoint(interp.knowledge.classes_in_configs)
+        return []
+    return [name.decode() for name in _DEFINED.findall(data or b"")]  # (in bytes, these are letters of ASCII)
 
 
 def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:

@@ -10,7 +10,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Seq, Unknown, Value, born
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.scopes import OrderLoop
+from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def side_by_side(interp: Interpreter, func: Value, frame: Frame, place: f.Place)
     """Of coroutines that are started in a loop, and that nobody waits for one by one, any may go on first."""
     task = interp.event("call", TASK, frame, place)
     task.raw = func.func.name if isinstance(func, Bound) else func.name if isinstance(func, Func) else task.raw
-    interp.order_loops.append(OrderLoop("completion", (task,), len(interp.loops), born()))
+    interp.order_loops.append(OrderLoop(COMPLETION, (task,), len(interp.loops), born()))
     try:
         yield
     finally:
@@ -44,7 +44,7 @@ def _run(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _wait(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``done, pending = wait(tasks)``: sets of objects that are hashed by where they lie in memory."""
-    done = Unknown(order="completion", sources=(event,))
+    done = Unknown(order=COMPLETION, sources=(event,))
     return Seq("tuple", [done, UNKNOWN])
 
 

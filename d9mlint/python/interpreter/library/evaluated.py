@@ -175,7 +175,7 @@ def _member(interp: Interpreter, event: Event, holder: Value, name: Value, frame
 
 
 def is_followed(event: Event) -> bool:
-    """Whether the text that ``eval`` is given was nothing but a name, and what has such a name is known."""
+    """Whether the text that ``eval`` is given was a name, or a call of one, and what has such a name is known."""
     return event.kind == EVALUATED or _is_known(event.result)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.values import Class, Const, Func, Obj, Ref, Seq, Value
-from d9mlint.python.interpreter import attributes, expressions
+from d9mlint.python.interpreter import attributes
+from d9mlint.python.interpreter.library import subclassing
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -43,14 +44,10 @@ def _has_items(interp: Interpreter, cls: Class) -> bool:
     """Whether brackets after a class ask its metaclass, or a method of its own, for something else."""
     if isinstance(attributes.class_attribute(interp, cls, "__class_getitem__"), Func):
         return True
-    for one in cls.line():
-        given = next((arg.value for arg in one.node.keywords if arg.keyword == "metaclass"), None)
-        if given is None or one.frame.parent is None:
-            continue
-        meta = expressions.evaluate(interp, given, one.frame.parent)
-        if isinstance(meta, Class) and attributes.class_attribute(interp, meta, "__getitem__") is not None:
-            return True
-    return False
+    return any(
+        isinstance(meta, Class) and attributes.class_attribute(interp, meta, "__getitem__") is not None
+        for meta in subclassing.metaclasses(interp, cls)
+    )
 
 
 def _is_type(index: Value) -> bool:

@@ -46,7 +46,6 @@ _NAMED, _HOLE = "named", "\0"
 _MAX_NAMES = 64
 _SCRIPT = re.compile(rb"__main__|^(?!def )(?:[\w, ]+=\s*)?[\w.() ]*\bparse_(?:known_)?args\(", re.MULTILINE)
 """In a script: the guard of one, or what reads the command line as soon as the file is run."""
-_DEFINES = re.compile(rb"^(?:def|class)\s+(\w+)", re.MULTILINE)
 _PACKAGE = "__init__"
 _SOME_MODULE = "the module"
 _ANY = "any-module"
@@ -109,8 +108,7 @@ def _defined(interp: Interpreter, dotted: str, frame: Frame) -> list[str]:
     roots = (above(frame.module.path, level),) if level else interp.roots
     base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
     path = interp.project.module_at(base) if base is not None else None
-    data = interp.project.data(path) if path is not None else None
-    return [one.decode() for one in _DEFINES.findall(data)] if data is not None else []
+    return configured.defined_in(interp, path) if path is not None else []
 
 
 def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:

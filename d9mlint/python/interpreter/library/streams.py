@@ -12,12 +12,11 @@ from d9mlint.python.domain.taint import further, taint
 from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.scopes import COMPLETION
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-COMPLETION = "completion"
-"""The order in which workers finish."""
 WRITTEN = "written"
 """The sink of an order in which a stream is written."""
 _MAX_MODE = 4

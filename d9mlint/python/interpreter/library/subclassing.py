@@ -46,12 +46,16 @@ def _hooks(interp: Interpreter, cls: Class) -> Iterator[tuple[Value | None, list
 
 def _metaclass(interp: Interpreter, cls: Class) -> Class | None:
     """The metaclass of a class, or of the first of its bases that has one; None for one of another package."""
+    found = next(metaclasses(interp, cls), None)
+    return found if isinstance(found, Class) else None
+
+
+def metaclasses(interp: Interpreter, cls: Class) -> Iterator[Value]:
+    """What a class and its bases name as their metaclasses, in the order of the bases."""
     for one in cls.line():
         for arg in one.node.keywords:
             if arg.keyword == _METACLASS:
-                found = expressions.evaluate(interp, arg.value, one.frame)
-                return found if isinstance(found, Class) else None
-    return None
+                yield expressions.evaluate(interp, arg.value, one.frame)
 
 
 def _keywords(interp: Interpreter, cls: Class, frame: Frame) -> dict[str, Value]:

@@ -47,26 +47,18 @@ def uncounted(interp: Interpreter, counters: tuple[f.Expr, ...], start: int, fra
     Where they only look up items (``outputs[i]``), each place that does so tells whether it asks for an order.
     """
     told = [e for e in interp.story.events[start:] if e.kind == "sink" and e.name == "enumerate" and not e.discarded]
-    if told and (
-        unread(interp, counters, frame) or _only_shown(interp, counters, frame) or _only_picks(interp, counters, frame)
-    ):
+    if told and (unread(interp, counters, frame) or _only_watched(interp, counters, frame)):
         for event in told:
             interp.heap.mark(event, discarded=True)
 
 
-def _only_shown(interp: Interpreter, counters: tuple[f.Expr, ...], frame: Frame) -> bool:
-    """Whether the function, or the module, reads names only to print them, or to tell whether it prints."""
-    names = {name for counter in counters for name in queries.plain_names(counter)}
+def _only_watched(interp: Interpreter, counters: tuple[f.Expr, ...], frame: Frame) -> bool:
+    """Whether the function, or the module, reads names only for what it prints, or only to look up items by them."""
+    names = frozenset(name for counter in counters for name in queries.plain_names(counter))
     node = _around(interp, frame)
     if None in names or node is None or isinstance(node, f.Lambda):
         return False
-    return queries.reads_but_to_print(node.body).isdisjoint(names)
-
-
-def _only_picks(interp: Interpreter, counters: tuple[f.Expr, ...], frame: Frame) -> bool:
-    names = frozenset(name for counter in counters for name in queries.plain_names(counter))
-    node = _around(interp, frame)
-    return None not in names and isinstance(node, (f.Def, f.Facts)) and queries.only_picks_by(node.body, names)
+    return queries.reads_but_to_print(node.body).isdisjoint(names) or queries.only_picks_by(node.body, names)
 
 
 def unshown(interp: Interpreter, start: int) -> None:

@@ -7,12 +7,12 @@ there were does not depend on it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import is_number, taint
-from d9mlint.python.domain.values import Const, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.environment import MAX_SOURCES
 from d9mlint.python.source import facts as f
 
@@ -38,17 +38,16 @@ def number(interp: Interpreter, node: f.For, frame: Frame) -> Callable[[], None]
     return end
 
 
-def _is_counter(value: Value) -> bool:
+def _is_counter(value: Value) -> TypeGuard[Unknown]:
     return type(value) is Unknown and value.origins == _COUNTER
 
 
-def _counted(leaf: Value, before: Value, sources: tuple[Event, ...]) -> Value:
+def _counted(leaf: Value, before: Unknown, sources: tuple[Event, ...]) -> Value:
     """What a counter is after its loop: it has the order of a loop around that, at most."""
     if not isinstance(leaf, Unknown):
         return leaf
-    _, order, known = taint([before])
-    left = [one for one in leaf.sources if one not in sources or one in known]
-    return Unknown(leaf.origins, order, tuple(left))
+    left = [one for one in leaf.sources if one not in sources or one in before.sources]
+    return Unknown(leaf.origins, before.order, tuple(left))
 
 
 def counts(index: Value, value: Value) -> bool:
@@ -64,6 +63,6 @@ def fill(interp: Interpreter, holder: Value, index: Value, value: Value) -> None
     if not order or isinstance(value, Const):
         return
     for _, leaf in alternatives(holder):
-        if isinstance(leaf, Seq) or (isinstance(leaf, Obj) and leaf.type.startswith(interp.hooks.arrays)):
+        if isinstance(leaf, Seq) or interp.hooks.is_array(leaf):
             more = [one for one in sources if one not in leaf.sources]
             interp.heap.arrange(leaf, leaf.order or order, (*leaf.sources, *more)[-MAX_SOURCES:])

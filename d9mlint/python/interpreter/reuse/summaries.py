@@ -155,10 +155,21 @@ def _of_configuration(value: Value) -> object:
     """What tells a part of a configuration from others; None for what is none."""
     if isinstance(value, Unknown):
         return value.key or None
-    if not isinstance(value, Dict):
-        return None
-    held = value.items.values()
-    return id(value) if any(isinstance(one, FlagValue) or _of_configuration(one) for one in held) else None
+    return id(value) if isinstance(value, Dict) and _holds_settings(value) else None
+
+
+def _holds_settings(value: Dict) -> bool:
+    """Whether a setting, or a part of a configuration, is in a dict or in one inside of it, which may be itself."""
+    seen = {id(value)}
+    pending = [value]
+    while pending:
+        for one in pending.pop().items.values():
+            if isinstance(one, FlagValue) or (isinstance(one, Unknown) and one.key):
+                return True
+            if isinstance(one, Dict) and id(one) not in seen:
+                seen.add(id(one))
+                pending.append(one)
+    return False
 
 
 def generalized(value: Value) -> Value:

@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
 from d9mlint.python.domain.values import Const, Dict, Obj, Ref, Seq, Value, alternatives
-from d9mlint.python.frameworks import tables
+from d9mlint.python.frameworks import kerasfit, tables
 from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.library.containers.sets import held, untold
@@ -21,7 +21,6 @@ from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
 _NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")
-_FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generator")
 _WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
 _SORTS_TABLE = ("pandas.DataFrame.sort_values", "pandas.DataFrame.sort_index", "pandas.Series.sort_values")
 _SINKS = {
@@ -221,7 +220,7 @@ def _inputs(event: Event) -> Iterator[Value]:
         if any(x.orders_data for x in event.effects):
             columns = [column for value in given if isinstance(value, Dict) for column in value.items.values()]
             yield from (*given, *columns)
-        elif event.name in _FITS:
+        elif event.name in kerasfit.CALLS:
             value = event.argument(Argument(0, "x"))
             if value is not None:
                 yield value

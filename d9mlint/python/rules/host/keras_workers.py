@@ -8,12 +8,11 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, Seq, Unknown, alternatives
-from d9mlint.python.frameworks.kerasfit import data_of
+from d9mlint.python.frameworks import kerasfit
 from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 
-_FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generator")
 _DATASETS = ("keras.utils.PyDataset.__init__", "keras.utils.Sequence.__init__")
 _SHARED = "which race for the same random state"
 _COPIES = "processes with random states of their own, and timing decides which of them takes which batch"
@@ -24,11 +23,11 @@ _RANDOM_ITERATORS = "keras.preprocessing.image.ImageDataGenerator."
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At ``fit`` (Keras 2) or the constructor of a ``PyDataset`` (Keras 3) that asks for several workers."""
     keras3 = program.target.fits("keras", ">=3")
-    for event in program.calls(*(_DATASETS if keras3 else _FITS)):
+    for event in program.calls(*(_DATASETS if keras3 else kerasfit.CALLS)):
         cond, known = _several(program, event)
         if cond is False:
             continue
-        sure, draws = _draws(program, rule, event.receiver if keras3 else data_of(event))
+        sure, draws = _draws(program, rule, event.receiver if keras3 else kerasfit.data_of(event))
         if sure:
             sure = sure if known else lower(sure)
             related = [Related(d.location, "draws here") for d in draws]

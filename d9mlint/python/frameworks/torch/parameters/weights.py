@@ -101,7 +101,7 @@ def _perhaps_loaded(program: Program) -> dict[int, int]:
 def _is_asked_of(state: Value, model: Value) -> bool:
     """Whether a state is what ``state_dict()`` of this very model has given."""
     asked = [leaf.event for _, leaf in alternatives(state) if isinstance(leaf, Obj) and leaf.event is not None]
-    return any(e.receiver is model and e.name.endswith(".state_dict") for e in asked)
+    return any(e.receiver is model and e.name.endswith(_STATE_OF) for e in asked)
 
 
 def _replaced(program: Program, draw: Event) -> Cond:
@@ -262,7 +262,7 @@ def _is_own_state(state: Value, model: Value) -> bool:
     origin = model.event if isinstance(model, Obj) else None
     if origin is not None and origin in taint([state])[2]:
         return True
-    asked = [e.receiver for e in made if e.name.endswith(".state_dict") and e.receiver is not None]
+    asked = [e.receiver for e in made if e.name.endswith(_STATE_OF) and e.receiver is not None]
     own = {part for part, _ in parts(model)} if asked else set()
     return any(one is model or any(part in own for part, _ in parts(one)) for one in asked)
 

@@ -61,7 +61,7 @@ def _make(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``CfgNode()``, ``CfgNode({...})``, ``EasyDict(seed=1)``: dicts inside are nodes, too."""
     given = [*event.args, *(event.kwargs[name] for name in _INITIAL if name in event.kwargs)]
     first = given[0] if given else NONE
-    if given and not (isinstance(first, (Dict, Obj)) and (isinstance(first, Dict) or _is_node(interp, first))):
+    if given and not (isinstance(first, Dict) or (isinstance(first, Obj) and _is_node(interp, first))):
         return None
     node = Obj(_TYPES.get(event.name, event.name), event)
     _of_items(interp, Dict(_held(interp, first)) if isinstance(first, Obj) else first, node, 0)
@@ -103,11 +103,7 @@ def _merged(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if not isinstance(node, Obj) or not _is_node(interp, node):
         return None
     for other in event.args[1:]:
-        pairs = _pairs(interp, other)
-        if pairs is None:
-            _free(interp, node)
-        for name, value in (pairs or {}).items():
-            _put(interp, node, name, value)
+        _put_all(interp, node, _pairs(interp, other))
     return node
 
 
@@ -124,14 +120,21 @@ def _merge(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     named = Dict(dict(event.kwargs), event.star) if event.name.endswith(".update") else None
     given = event.args[0] if event.args else named or next(iter(event.kwargs.values()), None)
     pairs = _pairs(interp, given)
+    of_file = pairs is None and event.name.endswith(_FROM_FILE)
     for _, node in _nodes(interp, event.receiver):
-        if pairs is None:
-            of_file = event.name.endswith(_FROM_FILE)
-            _free(interp, node, said=_in_files(interp, node, given, frame) if of_file else None)
-            continue
-        for name, value in pairs.items():
-            _put(interp, node, name, value)
+        _put_all(interp, node, pairs, _in_files(interp, node, given, frame) if of_file else None)
     return NONE
+
+
+def _put_all(
+    interp: Interpreter, node: Node, pairs: Mapping[str, Value] | None, said: shipped.Stated | None = None
+) -> None:  # fmt: skip
+    """Merges into a node what stands under dotted names; what is not known, or ``said`` by files, changes any of it."""
+    if pairs is None:
+        _free(interp, node, said=said)
+        return
+    for name, value in pairs.items():
+        _put(interp, node, name, value)
 
 
 def _pairs(interp: Interpreter, given: Value | None) -> dict[str, Value] | None:
