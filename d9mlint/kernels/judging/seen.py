@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from d9mlint.kernels.judging import outside, uses
-from d9mlint.kernels.judging.algorithms import applied
 from d9mlint.kernels.judging.constants import Constant
-from d9mlint.kernels.judging.handed import followed
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
-from d9mlint.kernels.judging.owners import fetched, ownership, radix, singles, slices
+from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
+from d9mlint.kernels.judging.returned import fetched, outside, uses
+from d9mlint.kernels.judging.returned.algorithms import applied
+from d9mlint.kernels.judging.returned.handed import followed
+from d9mlint.kernels.judging.returned.sorting import Sorting, sorted_after
+from d9mlint.kernels.judging.returned.unions import joins
 from d9mlint.kernels.judging.rounded import rounded
-from d9mlint.kernels.judging.sorting import Sorting, sorted_after
 from d9mlint.kernels.judging.swapping import swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
-from d9mlint.kernels.judging.unions import joins
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 

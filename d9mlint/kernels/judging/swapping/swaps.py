@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, memory, uses
+from d9mlint.kernels.judging import around, memory
 from d9mlint.kernels.judging.constants import Constant, constant, only_reads
 from d9mlint.kernels.judging.operations import Operation
+from d9mlint.kernels.judging.returned import uses
 from d9mlint.kernels.sites.atomics import Atomic
 
 Node = tree_sitter.Node

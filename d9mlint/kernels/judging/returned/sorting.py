@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from d9mlint.kernels.judging import declarations, outside
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind
-from d9mlint.kernels.judging.uses import Use
+from d9mlint.kernels.judging.returned import outside
+from d9mlint.kernels.judging.returned.uses import Use
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository

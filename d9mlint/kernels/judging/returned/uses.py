@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, declarations, memory, outside, values
-from d9mlint.kernels.judging.algorithms import DROPPING
-from d9mlint.kernels.judging.carries import carried, toggled
+from d9mlint.kernels.judging import around, declarations, memory
 from d9mlint.kernels.judging.known.scalars import kind, words
+from d9mlint.kernels.judging.returned import outside, values
+from d9mlint.kernels.judging.returned.algorithms import DROPPING
+from d9mlint.kernels.judging.returned.carries import carried, toggled
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node

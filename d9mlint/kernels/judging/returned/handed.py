@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.judging import declarations, uses
+from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging.returned import uses
 from d9mlint.kernels.judging.types.templates import seen_from
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit
