@@ -172,7 +172,7 @@ def _type(text: str) -> str:
 
 def null(given: Node, place: int, function: Node, caller: Unit, unit: Unit) -> bool:
     """Whether a call hands in a null pointer (``0``, ``NULL``), whose type says nothing of what is pointed to."""
-    pointer = declarations.parameters(function)[place].child_by_field_name("declarator")
+    pointer = declarations.parameter_at(function, place)
     return pointer is not None and "pointer" in pointer.type and caller.text(given) in ("0", "NULL", "nullptr")
 
 
