@@ -31,9 +31,8 @@ def unread(file: PyFile, read: set[int]) -> Iterator[int]:
     own = {function.name for function in file.functions}
     for name in sorted(n for n in file.mentions if _NAMED.fullmatch(n) is not None and n not in own):
         for mention in file.mentions[name]:
-            call = mention.parents[-1] if mention.parents else None
-            called = isinstance(call, ast.Call) and call.func is mention.node
-            if isinstance(call, ast.Call) and called and call.lineno not in read and _in_kernel(mention):
+            call = mention.call
+            if call is not None and call.lineno not in read and _in_kernel(mention):
                 yield call.lineno
 
 

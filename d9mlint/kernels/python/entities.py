@@ -7,6 +7,7 @@ import itertools
 from dataclasses import dataclass, replace
 
 from d9mlint.kernels.flow import strongest
+from d9mlint.kernels.python.calls import last_name
 from d9mlint.kernels.python.files import PyFile
 from d9mlint.kernels.python.guards import guard_at, handed
 from d9mlint.kernels.python.words import Mention, Scope
@@ -210,8 +211,7 @@ def _is_source(statement: ast.Assign) -> bool:
     """Whether a name stands for a CUDA source in a string, or for what a library compiled from one."""
     value = statement.value
     if isinstance(value, ast.Call):
-        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-        return called in _LAUNCHABLE
+        return last_name(value.func) in _LAUNCHABLE
     return isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp)
 
 
