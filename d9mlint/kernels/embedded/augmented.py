@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, judged_operation
 from d9mlint.kernels.embedded.threads import indices, threads
-from d9mlint.kernels.python.calls import positional
+from d9mlint.kernels.python.calls import decorators, positional
 from d9mlint.kernels.python.files import PyFile, base
 from d9mlint.kernels.python.words import Mention, below
 
@@ -46,8 +46,7 @@ def additions(file: PyFile) -> Iterator[Found]:
 
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef) -> bool:
-    heads = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-    return any(file.dotted(head) in _LANGUAGES for head in heads)
+    return any(file.dotted(head) in _LANGUAGES for head in decorators(node))
 
 
 def _is_array(file: PyFile, annotation: ast.expr) -> bool:

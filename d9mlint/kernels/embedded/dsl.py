@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from d9mlint.kernels.embedded.calls import Found, judged_call
 from d9mlint.kernels.embedded.kinds import plain_kind
-from d9mlint.kernels.python.calls import argument, keyword, last_name, positional
+from d9mlint.kernels.python.calls import argument, decorators, keyword, last_name, positional
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import Mention, below
 
@@ -216,7 +216,7 @@ def _wrapper(files: PyFiles, file: PyFile, site: _Site) -> Wrapper | None:
         return None
     function = scopes[-1]
     names = [a.arg for a in positional(function)]
-    kernel = any(file.dotted(_head(d)).endswith(".kernel") for d in function.decorator_list)
+    kernel = any(file.dotted(d).endswith(".kernel") for d in decorators(function))
     root = _root(site.target, function, file)
     if kernel or root not in names or _launched(files, function.name):
         return None
@@ -225,10 +225,6 @@ def _wrapper(files: PyFiles, file: PyFile, site: _Site) -> Wrapper | None:
     if within is not None:
         dotted = ".".join((file.module, *(scope.name for scope in scopes), str(function.lineno)))
     return Wrapper(dotted, function.name, file, names.index(root), site.operation, site.kind, within)
-
-
-def _head(decorator: ast.expr) -> ast.expr:
-    return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
 def _root(node: ast.expr, function: ast.FunctionDef, file: PyFile) -> str:

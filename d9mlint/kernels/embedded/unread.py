@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from d9mlint.kernels.python.calls import decorators
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention
 
@@ -39,5 +40,4 @@ def unread(file: PyFile, read: set[int]) -> Iterator[int]:
 def _in_kernel(mention: Mention) -> bool:
     """Whether a function around a place is decorated as a kernel."""
     functions = (s for s in mention.scopes if isinstance(s, ast.FunctionDef))
-    heads = (d.func if isinstance(d, ast.Call) else d for function in functions for d in function.decorator_list)
-    return any(_KERNEL.search(shown(head)) is not None for head in heads)
+    return any(_KERNEL.search(shown(head)) is not None for function in functions for head in decorators(function))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 
 def last_name(node: ast.AST | None) -> str:
@@ -28,3 +29,9 @@ def literal(node: ast.AST | None) -> str:
 def positional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
     """The parameters that a function may be given by place."""
     return [*function.args.posonlyargs, *function.args.args]
+
+
+def decorators(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+    """What decorates a function, without what that is given: ``cuda.jit`` of ``@cuda.jit("void(float32)")``."""
+    for decorator in function.decorator_list:
+        yield decorator.func if isinstance(decorator, ast.Call) else decorator
