@@ -39,7 +39,6 @@ _SAME = frozenset(
      "fma", "join", "split", "interleave", "flip", "permute", "cat", "expand_dims", "ravel", "squeeze", "transpose",
      "clamp")
 )  # fmt: skip
-_MAKERS = frozenset(("zeros", "full", "empty", "ones", "zeros_like", "full_like", "empty_like", "ones_like", "array"))
 _MAX_DEPTH = 12
 _MAX_CALLS = 4
 _SHAPED = ("Tensor", "Buffer", "StridedTensor")
