@@ -62,9 +62,6 @@ _BRANCHES = frozenset((
     "if_statement", "for_statement", "while_statement", "do_statement", "switch_statement", "case_statement",
     "conditional_expression", "lambda_expression", "for_range_loop", "catch_clause",
 ))  # fmt: skip
-_PLAIN = frozenset((
-    "parenthesized_expression", "qualified_identifier", "condition_clause", "argument_list", "initializer_list",
-))  # fmt: skip
 _STATEMENTS = frozenset(("expression_statement", "declaration", "return_statement", "field_declaration"))
 # Beside a test, these do not matter: they hold wherever a float atomic runs on a GPU, or say that the user opted out.
 _NEUTRAL = re.compile(

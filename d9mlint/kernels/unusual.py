@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from d9mlint.kernels.source.looks import ending
@@ -56,13 +56,16 @@ def looked_into(root: str, paths: Sequence[str]) -> Unusual:
     by_ending: dict[str, list[str]] = {}
     for path in sorted(paths):
         by_ending.setdefault(ending(path), []).append(path)
-    return _joined({path: kind for named in by_ending.values() for path, kind in _of_one_ending(root, named).items()})
+    found = [_of_one_ending(root, named) for named in by_ending.values()]
+    sources = sorted(path for one in found for path in one.sources)
+    return Unusual(tuple(sources), tuple(sorted(path for one in found for path in one.atomics)))
 
 
-def _of_one_ending(root: str, paths: Sequence[str]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+def _of_one_ending(root: str, paths: Sequence[str]) -> Unusual:
+    sources: list[str] = []
+    atomics: list[str] = []
     for count, path in enumerate(paths):
-        if count >= _MISSES and not found:
+        if count >= _MISSES and not sources and not atomics:
             break
         try:
             with open(f"{root}/{path}", "rb") as file:  # noqa: PTH123 - called for hundreds of files
@@ -70,12 +73,7 @@ def _of_one_ending(root: str, paths: Sequence[str]) -> Mapping[str, str]:
         except OSError:  # nothing says that it is a source
             continue
         if is_source(data):
-            found[path] = "source"
+            sources.append(path)
         elif _ATOMIC.search(data) is not None:
-            found[path] = "atomics"
-    return found
-
-
-def _joined(found: Mapping[str, str]) -> Unusual:
-    of_kind = (tuple(sorted(p for p, kind in found.items() if kind == word)) for word in ("source", "atomics"))
-    return Unusual(*of_kind)
+            atomics.append(path)
+    return Unusual(tuple(sources), tuple(atomics))

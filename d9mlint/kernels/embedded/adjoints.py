@@ -11,11 +11,12 @@ import ast
 from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of
-from d9mlint.kernels.embedded.fields import Fields
+from d9mlint.kernels.embedded.fields import Fields, unindexed
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.loops import owned, parallel
 from d9mlint.kernels.embedded.taichi import is_kernel, local, placed, standing
 from d9mlint.kernels.embedded.uses import Use
+from d9mlint.kernels.python.calls import last_name
 from d9mlint.kernels.python.files import PyFile, base, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -41,7 +42,7 @@ def _differentiated(file: PyFile) -> set[str]:
     asked = {
         m.node.value.id
         for m in file.mentions.get("grad", ())
-        if isinstance(m.node, ast.Attribute) and isinstance(m.node.value, ast.Name) and _called(m)
+        if isinstance(m.node, ast.Attribute) and isinstance(m.node.value, ast.Name) and m.call is not None
     }
     taped = [w for m in file.mentions.get("Tape", ()) for w in m.parents if isinstance(w, ast.With)]
     taped = [w for w in taped if any(_is_tape(file, item.context_expr) for item in w.items)]
@@ -54,11 +55,6 @@ def _differentiated(file: PyFile) -> set[str]:
     return asked | names
 
 
-def _called(mention: Mention) -> bool:
-    above = mention.parents[-1] if mention.parents else None
-    return isinstance(above, ast.Call) and above.func is mention.node
-
-
 def _is_tape(file: PyFile, node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and file.dotted(node.func).endswith(_TAPES)
 
@@ -67,7 +63,7 @@ def _words(node: ast.AST) -> Iterator[str]:
     """The names, and the last parts of names, below a node."""
     for one in below(node):
         if isinstance(one, ast.Name | ast.Attribute):
-            yield one.id if isinstance(one, ast.Name) else one.attr
+            yield last_name(one)
 
 
 def _of_kernel(file: PyFile, kernel: ast.FunctionDef, fields: Fields) -> Iterator[Found]:
@@ -76,7 +72,7 @@ def _of_kernel(file: PyFile, kernel: ast.FunctionDef, fields: Fields) -> Iterato
         if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load) or base(node) in own:
             continue
         loop = parallel(file, kernel.body, above)
-        name = _field(node)
+        name = unindexed(node)
         if loop is None or name in seen or owned(loop, node) or not _flows(node, above):
             continue
         if plain_kind(fields.type_of(node, kernel)) == "float" and fields.has_gradient(node):
@@ -104,13 +100,6 @@ def _meet(loop: ast.For, node: ast.Subscript, own: dict[str, list[ast.Assign]]) 
     return not {n.id for n in below(loop.target) if isinstance(n, ast.Name)} <= names
 
 
-def _field(node: ast.expr) -> str:
-    at = node
-    while isinstance(at, ast.Subscript):
-        at = at.value
-    return shown(at)
-
-
 def _flows(node: ast.expr, above: tuple[ast.AST, ...]) -> bool:
     """Whether a value is computed with: it is no index, and in no test."""
     inner: ast.AST = node
@@ -130,7 +119,7 @@ def _flows(node: ast.expr, above: tuple[ast.AST, ...]) -> bool:
 
 
 def _found(kernel: ast.FunctionDef, node: ast.Subscript, mention: Mention, typed: str, meet: bool) -> Found:
-    name = f"{_field(node)}.grad"
+    name = f"{unindexed(node)}.grad"
     order = "addends from several threads meet in one cell in an order that changes from run to run"
     reason = f"the gradient of `{kernel.name}` adds floats to `{name}` for what is read in `{shown(node, 60)}`: " \
         f"{'' if meet else 'where turns of the loop read the same cell, '}{order}"  # fmt: skip

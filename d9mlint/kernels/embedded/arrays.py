@@ -38,6 +38,5 @@ def _calls(file: PyFile, made: ast.Call, above: Above) -> Iterator[tuple[ast.Cal
         yield parent, Mention(ast.Name(""), around)
     if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
         for mention in file.mentions.get(parent.targets[0].id, ()):
-            call = mention.parents[-1] if mention.parents else None
-            if isinstance(call, ast.Call) and call.func is mention.node:
-                yield call, mention
+            if mention.call is not None:
+                yield mention.call, mention

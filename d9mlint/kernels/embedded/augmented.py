@@ -11,8 +11,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
+from d9mlint.kernels.embedded.calls import Found, judged_operation
 from d9mlint.kernels.embedded.threads import indices, threads
+from d9mlint.kernels.python.calls import decorators, positional
 from d9mlint.kernels.python.files import PyFile, base
 from d9mlint.kernels.python.words import Mention, below
 
@@ -35,7 +36,7 @@ def additions(file: PyFile) -> Iterator[Found]:
     for node in file.functions if may_add(file.data) else ():
         if node.decorator_list and _is_kernel(file, node):
             changed = _changed(node)
-            arguments = (*node.args.posonlyargs, *node.args.args) if changed else ()
+            arguments = positional(node) if changed else ()
             typed = {a.arg: a.annotation for a in arguments if a.annotation is not None and a.arg in changed}
             arrays = {name: frozenset[str]() for name, type_ in typed.items() if _is_array(file, type_)}
             arrays |= {name: found for name, type_ in typed.items() if (found := _fields(file, type_))}
@@ -45,8 +46,7 @@ def additions(file: PyFile) -> Iterator[Found]:
 
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef) -> bool:
-    heads = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-    return any(file.dotted(head) in _LANGUAGES for head in heads)
+    return any(file.dotted(head) in _LANGUAGES for head in decorators(node))
 
 
 def _is_array(file: PyFile, annotation: ast.expr) -> bool:
@@ -83,7 +83,7 @@ def _of_array(
             continue
         operation = _OPERATIONS[type(written.op)]
         found = judged_operation(file, mention, written.target, operation, written.value, "Warp")
-        yield found._replace(call=written, intrinsic=intrinsic_of(operation))
+        yield found._replace(call=written)
 
 
 def _field(target: ast.expr) -> str:

@@ -13,6 +13,7 @@ from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types
 from d9mlint.kernels.embedded.uses import Use, use
 from d9mlint.kernels.judging import gradients
+from d9mlint.kernels.python.calls import argument, keyword, literal
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention
 
@@ -143,7 +144,7 @@ def calls(file: PyFile) -> Iterator[Found]:
             known = KNOWN.get(file.dotted(mention.node)) if not isinstance(mention.node, ast.Constant) else None
             for one, call in _called(file, mention) if known is not None else ():
                 assert known is not None
-                if call.args or _named(call, _TARGETS) is not None:
+                if call.args or keyword(call, *_TARGETS) is not None:
                     yield _judged(file, one, call, known)
 
 
@@ -160,21 +161,20 @@ def _called(file: PyFile, mention: Mention) -> Iterator[tuple[Mention, ast.Call]
     if not bound or not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name):
         return
     for one in file.mentions.get(made.targets[0].id, ()):
-        above = one.parents[-1] if one.parents else None
-        if isinstance(above, ast.Call) and above.func is one.node and isinstance(one.node, ast.Name):
-            yield one, above
+        if one.call is not None and isinstance(one.node, ast.Name):
+            yield one, one.call
 
 
 def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Found:
     types = Types(file, mention)
-    target = _named(call, _TARGETS) or call.args[0]
+    target = keyword(call, *_TARGETS) or call.args[0]
     written, memory = types.target(target, known.language)
     at = len(call.args) - 1 if known.value == _LAST else known.value
-    value = _argument(call, at, ("val", "value", "v", "slices", "b", "t", "update", "desired"))
+    value = argument(call, at, "val", "value", "v", "slices", "b", "t", "update", "desired")
     kind = known.kind or plain_kind(written) or (types.kind(value) if value is not None else "")
     kind = kind or types.tested(mention, target)
     used = use(call, mention)
-    scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
+    scope = _SCOPES.get(literal(keyword(call, "scope")), "device")
     name = shown(call.func)
     what = f"`{name}` on `{_short(target)}`{' in shared memory' if memory == 'shared' else ''}"
     judged = _Judge(what, kind, used, value, types, _base(target)).verdict(known.operation)
@@ -239,7 +239,7 @@ def judged_call(
     name = shown(call.func)
     what = f"`{name}` on `{_short(target)}`" if target is not None else f"`{name}`"
     judged = _Judge(what, kind, used, value, types, _base(target)).verdict(operation)
-    return Found(mention, call, name, "", "device", "unknown", kind, used, *judged, False)
+    return Found(mention, call, name, intrinsic_of(operation), "device", "unknown", kind, used, *judged, False)
 
 
 def judged_operation(
@@ -252,25 +252,14 @@ def judged_operation(
     name = f"{_SIGNS[operation]}="
     what = f"`{name}` on `{_short(target)}`"
     judged = _Judge(what, kind, Use("unused"), value, types, _base(target)).verdict(operation)
-    return Found(mention, target, name, "", "device", memory, written or kind, Use("unused"), *judged, False)
+    return Found(
+        mention, target, name, intrinsic_of(operation), "device", memory, written or kind, Use("unused"), *judged, False
+    )
 
 
 def intrinsic_of(operation: str) -> str:
     """The CUDA atomic that an operation is: ``atomicAdd`` of ``add``."""
     return _INTRINSICS.get(_SAME.get(operation, operation), "")
-
-
-def _named(call: ast.Call, names: tuple[str, ...]) -> ast.expr | None:
-    return next((k.value for k in call.keywords if k.arg in names), None)
-
-
-def _argument(call: ast.Call, position: int, names: tuple[str, ...]) -> ast.expr | None:
-    named = next((k.value for k in call.keywords if k.arg in names), None)
-    return call.args[position] if position < len(call.args) else named
-
-
-def _text(node: ast.expr) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _base(node: ast.expr | None) -> str:

@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_call
+from d9mlint.kernels.embedded.calls import Found, judged_call
 from d9mlint.kernels.embedded.kinds import plain_kind
+from d9mlint.kernels.python.calls import argument, decorators, keyword, last_name, positional
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import Mention, below
 
@@ -96,26 +97,26 @@ def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
 
 def _direct(file: PyFile) -> Iterator[_Site]:
     for mention in file.mentions.get("atomicrmw", ()):
-        call = _called(mention)
-        operation = _keyword(call, "op") if call is not None else None
+        call = mention.call
+        operation = keyword(call, "op") if call is not None else None
         if call is None or not isinstance(operation, ast.Attribute):
             continue
         word = operation.attr.lower()
         kind = "float" if word.startswith("f") else "integer"
-        value = _keyword(call, "a")
-        yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, _keyword(call, "ptr"), value)
+        value = keyword(call, "a")
+        yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, keyword(call, "ptr"), value)
     for mention in file.mentions.get("red", ()):
-        call = _called(mention)
+        call = mention.call
         if call is not None and file.dotted(call.func) in _REDUCING:
             yield from _reduced(file, mention, call)
     for name in _BUILT:
         for mention in file.mentions.get(name, ()):
-            call = _called(mention)
+            call = mention.call
             if call is not None and "llvm" in file.dotted(call.func):
                 yield from _built(mention, call)
     for word, prefix in _PREFIXES.items():
         for mention in file.mentions.get(word, ()):
-            call = _called(mention)
+            call = mention.call
             if call is not None and file.dotted(call.func).startswith(prefix):
                 yield from _assembled(mention, call)
 
@@ -127,7 +128,7 @@ def _reduced(file: PyFile, mention: Mention, call: ast.Call) -> Iterator[_Site]:
     """
     names = _REDUCING[file.dotted(call.func)]
     operation, typed, target, value = (
-        _keyword(call, name) if at is None or at >= len(call.args) else call.args[at] for name, at in names
+        keyword(call, name) if at is None else argument(call, at, name) for name, at in names
     )
     words = _words(mention, operation)
     if not words:
@@ -157,19 +158,14 @@ def _words(mention: Mention, node: ast.expr | None) -> list[str]:
 
 def _built(mention: Mention, call: ast.Call) -> Iterator[_Site]:
     """``AtomicRMWOp(kind, pointer, value, ordering)`` and ``AtomicCmpXchgOp(pointer, expected, value, ...)``."""
-    names = ("bin_op", "ptr", "val") if call_name(call) == _BUILT[0] else ("ptr", "cmp", "val")
-    given = [call.args[at] if at < len(call.args) else _keyword(call, name) for at, name in enumerate(names)]
+    names = ("bin_op", "ptr", "val") if last_name(call.func) == _BUILT[0] else ("ptr", "cmp", "val")
+    given = [argument(call, at, name) for at, name in enumerate(names)]
     if names[0] == "ptr":
         yield _Site(mention, call, "cas", "", given[0], given[2])
     elif isinstance(given[0], ast.Attribute):
         word = given[0].attr.lower().strip("_")
         kind = "float" if word.startswith("f") else "integer" if word != "xchg" else ""
         yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, given[1], given[2])
-
-
-def call_name(call: ast.Call) -> str:
-    """The last part of the name of what is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _assembled(mention: Mention, call: ast.Call) -> Iterator[_Site]:
@@ -202,15 +198,6 @@ def _part(node: ast.expr) -> object:
     return at.value if isinstance(at, ast.Constant) else _INSERTED
 
 
-def _called(mention: Mention) -> ast.Call | None:
-    above = mention.parents[-1] if mention.parents else None
-    return above if isinstance(above, ast.Call) and above.func is mention.node else None
-
-
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((k.value for k in call.keywords if k.arg == name), None)
-
-
 def _launched(files: PyFiles, name: str) -> bool:
     """Whether a function is launched anywhere (``f[grid](...)``): a kernel."""
     found = (files.file(path) for path in files.mentioning(name.encode() + b"["))
@@ -228,8 +215,8 @@ def _wrapper(files: PyFiles, file: PyFile, site: _Site) -> Wrapper | None:
     if len(site.mention.scopes) != len(scopes) or not scopes or site.target is None:
         return None
     function = scopes[-1]
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    kernel = any(file.dotted(_head(d)).endswith(".kernel") for d in function.decorator_list)
+    names = [a.arg for a in positional(function)]
+    kernel = any(file.dotted(d).endswith(".kernel") for d in decorators(function))
     root = _root(site.target, function, file)
     if kernel or root not in names or _launched(files, function.name):
         return None
@@ -238,10 +225,6 @@ def _wrapper(files: PyFiles, file: PyFile, site: _Site) -> Wrapper | None:
     if within is not None:
         dotted = ".".join((file.module, *(scope.name for scope in scopes), str(function.lineno)))
     return Wrapper(dotted, function.name, file, names.index(root), site.operation, site.kind, within)
-
-
-def _head(decorator: ast.expr) -> ast.expr:
-    return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
 def _root(node: ast.expr, function: ast.FunctionDef, file: PyFile) -> str:
@@ -279,7 +262,7 @@ def _uses(files: PyFiles, wrapper: Wrapper) -> Iterator[tuple[PyFile, _Site]]:
         file = files.file(path)
         for mention in _mentions(file, wrapper.name) if file is not None else ():
             assert file is not None
-            call = _called(mention)
+            call = mention.call
             own = file is wrapper.file and isinstance(mention.node, ast.Name)
             if wrapper.within is not None and (not own or wrapper.within not in mention.scopes):
                 continue
@@ -306,10 +289,9 @@ def _found(file: PyFile, site: _Site, defines: bool) -> Found:
     found = judged_call(
         file, site.mention, site.call, site.operation, site.kind, site.target, site.value, returns=site.returns
     )
-    intrinsic = intrinsic_of(site.operation)
     form = "wrapper-def" if defines else "wrapper" if site.wrapped else "direct"
     typed = found.target_type if plain_kind(found.target_type) else site.kind
-    found = found._replace(intrinsic=intrinsic, form=form, target_type=typed)
+    found = found._replace(form=form, target_type=typed)
     if not defines or found.verdict == "no":
         return found
     return found._replace(verdict="depends", reason=f"{found.reason}; it depends on what the callers hand in")

@@ -1,6 +1,7 @@
 """Work of Triton programs that is the same whichever of them fetches it: ``tile = tl.atomic_add(next_ptr, 1)``.
 
-As for CUDA (``owners/fetched.py``): a program that goes by the number it has fetched alone, not by ``tl.program_id``.
+As for CUDA (``judging/returned/fetched.py``): a program that goes by the number it has fetched alone, and not by
+``tl.program_id``.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.kinds import plain_kind
+from d9mlint.kernels.python.calls import argument, keyword, positional
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -25,15 +26,14 @@ class Fields:
     def __init__(self, file: PyFile) -> None:
         self.file = file
         self._made: dict[str, ast.expr] = {}
-        for node in below(file.tree):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    self._made |= {name: value for name, value in _pairs(target, node.value) if self._makes(value)}
+        for node in file.assignments:
+            for target in node.targets:
+                self._made |= {name: value for name, value in _pairs(target, node.value) if self._makes(value)}
 
     def type_of(self, target: ast.expr, function: ast.FunctionDef) -> str:
         """The element type of what is reached, as written; empty where it is not seen."""
         name = _name(target)
-        arguments = {a.arg: a.annotation for a in (*function.args.posonlyargs, *function.args.args)}
+        arguments = {a.arg: a.annotation for a in positional(function)}
         if name not in arguments:
             return self._type(self._made[name]) if name in self._made else ""
         annotation = arguments[name]
@@ -76,7 +76,7 @@ class Fields:
         kind, last = dotted.split(".")[-2:] if "." in dotted else ("", dotted)
         if last in _MAKERS:
             at = _MAKERS.get(kind, _MAKERS[last]) if last in ("field", "ndarray") else _MAKERS[last]
-            given = next((k.value for k in made.keywords if k.arg in _TYPED), None)
+            given = keyword(made, *_TYPED)
             given = made.args[at] if given is None and 0 <= at < len(made.args) else given
             return self._written(given) if given is not None else ""
         if isinstance(made.func, ast.Attribute):  # made and placed at once: ti.field(ti.f32).place(...)
@@ -103,7 +103,7 @@ class Fields:
             if isinstance(at, ast.Call):  # ti.types.vector(3, ti.f32), ti.types.matrix(3, 3, ti.f32)
                 last = self.file.dotted(at.func).rpartition(".")[2]
                 given = at.args[-1] if at.args and last in ("vector", "matrix") else None
-                given = next((k.value for k in at.keywords if k.arg in _TYPED), given)
+                given = keyword(at, *_TYPED) or given
             else:
                 given = self.file.assigned.get(text) if text.isidentifier() else None
             if given is None:
@@ -114,16 +114,20 @@ class Fields:
 
 def handed(file: PyFile, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.expr, Mention]]:
     """What the calls of a function in its file hand to one of its parameters, and where."""
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    names = [a.arg for a in positional(function)]
     for mention in file.mentions.get(function.name, ()):
-        call = mention.parents[-1] if mention.parents else None
-        if isinstance(call, ast.Call) and call.func is mention.node and name in names:
-            at = names.index(name) - (1 if names[0] == "self" else 0)
-            given = (
-                call.args[at] if at < len(call.args) else next((k.value for k in call.keywords if k.arg == name), None)
-            )
+        if mention.call is not None and name in names:
+            given = argument(mention.call, names.index(name) - (1 if names[0] == "self" else 0), name)
             if given is not None:
                 yield given, mention
+
+
+def unindexed(node: ast.expr) -> str:
+    """What an element is of, as written without its indices: ``self.x`` of ``self.x[i][0]``."""
+    at = node
+    while isinstance(at, ast.Subscript):
+        at = at.value
+    return shown(at)
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -72,12 +72,11 @@ def _given(file: PyFile, name: str) -> Iterator[tuple[ast.expr, Mention]]:
     """What ``source.format(name=...)``, ``source.replace("${name}", ...)`` put in for a name."""
     for word in _FILLING:
         for mention in file.mentions.get(word, ()):
-            call = mention.parents[-1] if mention.parents else None
-            if isinstance(call, ast.Call) and call.func is mention.node:
-                yield from ((k.value, mention) for k in call.keywords if k.arg == name)
+            if mention.call is not None:
+                yield from ((k.value, mention) for k in mention.call.keywords if k.arg == name)
     for mention in file.mentions.get("replace", ()):
-        call = mention.parents[-1] if mention.parents else None
-        if isinstance(call, ast.Call) and call.func is mention.node and len(call.args) == 2:
+        call = mention.call
+        if call is not None and len(call.args) == 2:
             old = call.args[0]
             if isinstance(old, ast.Constant) and old.value in (f"${{{name}}}", f"{{{name}}}", f"{{{{{name}}}}}"):
                 yield call.args[1], mention

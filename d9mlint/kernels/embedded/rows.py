@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.python.calls import argument, positional
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -69,7 +70,7 @@ def _calls(function: ast.FunctionDef, file: PyFile, name: str) -> Iterator[ast.C
 
 def _axis(call: ast.Call) -> str:
     """The axis of a ``program_id``, where it is a number."""
-    given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "axis"), None)
+    given = argument(call, 0, "axis")
     return str(given.value) if isinstance(given, ast.Constant) and isinstance(given.value, int) else ""
 
 
@@ -90,7 +91,7 @@ class _Address:
     def __init__(self, file: PyFile, function: ast.FunctionDef) -> None:
         self.file = file
         self.function = function
-        self.parameters = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        self.parameters = {a.arg for a in (*positional(function), *function.args.kwonlyargs)}
         self.values, self.changed = _assigned(function)
         self.variables: dict[str, _Variable] = {}
         self.steps: dict[str, Counter[str]] = {}

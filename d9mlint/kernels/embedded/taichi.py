@@ -13,11 +13,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_call, judged_operation
-from d9mlint.kernels.embedded.fields import Fields, handed
+from d9mlint.kernels.embedded.calls import Found, judged_call, judged_operation
+from d9mlint.kernels.embedded.fields import Fields, handed, unindexed
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.loops import owned, parallel
 from d9mlint.kernels.embedded.types import Types
+from d9mlint.kernels.python.calls import last_name, positional
 from d9mlint.kernels.python.files import PyFile, base, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -64,10 +65,10 @@ def changes(file: PyFile) -> Iterator[Found]:
     fields = Fields(file) if kernels else None
     for node, word in kernels:
         found = list(_changes(file, node, word == "kernel"))
-        shared = {(change.loop, _cell(change.target)) for change in found if not change.alone}
+        shared = {(change.loop, unindexed(change.target)) for change in found if not change.alone}
         for change in found:
             assert fields is not None
-            met = change.alone == _OWN and (change.loop, _cell(change.target)) in shared
+            met = change.alone == _OWN and (change.loop, unindexed(change.target)) in shared
             one = change._replace(alone="") if met else change
             if not one.alone or isinstance(one.node, ast.Call):  # `x += v` does not say that it is atomic
                 yield _judged(file, node, one, fields)
@@ -83,7 +84,7 @@ def _decorated(file: PyFile, node: ast.FunctionDef) -> str:
 
 
 def _changes(file: PyFile, function: ast.FunctionDef, kernel: bool) -> Iterator[_Change]:
-    own = local(function)
+    own, outer = local(function), standing(file, function)
     for node, above in placed(function):
         if not isinstance(node, ast.AugAssign | ast.Call):
             continue
@@ -97,15 +98,13 @@ def _changes(file: PyFile, function: ast.FunctionDef, kernel: bool) -> Iterator[
         if not seen and base(target) not in own:
             continue  # what is handed in by value, or by reference from who knows where
         alone = alone if seen else _LOCAL
-        mention = Mention(ast.Name(base(target)), (*standing(file, function), *above, node))
+        mention = Mention(ast.Name(base(target)), (*outer, *above, node))
         yield _Change(node, mention, target, operation, value, loop, alone)
 
 
 def standing(file: PyFile, function: ast.FunctionDef) -> tuple[ast.AST, ...]:
     """What a function stands in, and itself: as the mention of a word in it has it."""
-    words = (
-        n.id if isinstance(n, ast.Name) else n.attr for n in below(function) if isinstance(n, ast.Name | ast.Attribute)
-    )
+    words = (last_name(n) for n in below(function) if isinstance(n, ast.Name | ast.Attribute))
     mentions = (m for word in words for m in file.mentions.get(word, ()) if function in m.scopes)
     found = next(mentions, None)
     return found.parents[: found.parents.index(function) + 1] if found is not None else (function,)
@@ -120,8 +119,7 @@ def _changed(file: PyFile, node: ast.AugAssign | ast.Call) -> tuple[str, ast.exp
 
 
 def _called(file: PyFile, call: ast.Call) -> tuple[str, ast.expr, ast.expr] | None:
-    word = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    found = _CALL.match(word)
+    found = _CALL.match(last_name(call.func))
     if found is None:
         return None
     if file.dotted(call.func).partition(".")[0] in _ROOTS:
@@ -147,7 +145,7 @@ def _is_global(
         outside = any(one in function.body for one in own[name])
         inside = loop is not None and any(one in below(loop) for one in own[name])
         return isinstance(target, ast.Name) and loop is not None and outside and not inside
-    arguments = {a.arg: a.annotation for a in (*function.args.posonlyargs, *function.args.args)}
+    arguments = {a.arg: a.annotation for a in positional(function)}
     if name not in arguments or name == "self":
         return bool(name)
     annotation = arguments[name]
@@ -190,14 +188,6 @@ def placed(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, tuple[ast.AST, 
             pending += [(child, (*above, node)) for child in reversed(list(ast.iter_child_nodes(node)))]
 
 
-def _cell(target: ast.expr) -> str:
-    """What is changed, without its indices."""
-    at = target
-    while isinstance(at, ast.Subscript):
-        at = at.value
-    return shown(at)
-
-
 def _judged(file: PyFile, function: ast.FunctionDef, change: _Change, fields: Fields) -> Found:
     mention, target, value = change.mention, change.target, change.value
     written = fields.type_of(target, function)
@@ -212,6 +202,4 @@ def _judged(file: PyFile, function: ast.FunctionDef, change: _Change, fields: Fi
     if change.alone:
         what = f"`{found.written}` on `{shown(target, 60)}`: {change.alone}, so the order is always the same"
         found = found._replace(class_=found.class_.replace("unknown", "float-accumulate"), verdict="no", reason=what)
-    return found._replace(
-        call=change.node, intrinsic=intrinsic_of(change.operation), target_type=written or kind, host=True
-    )
+    return found._replace(call=change.node, target_type=written or kind, host=True)

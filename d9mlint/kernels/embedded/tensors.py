@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from d9mlint.kernels.embedded.kinds import plain_kind
+from d9mlint.kernels.python.calls import keyword
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -39,7 +40,7 @@ def _values(function: ast.AST, name: str, depth: int = 0) -> list[ast.expr]:
 
 def _dtype(call: ast.Call, function: ast.AST, file: PyFile, held: dict[str, bool]) -> str:
     """The dtype that a tensor is made with."""
-    given = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    given = keyword(call, "dtype")
     cast = isinstance(call.func, ast.Attribute) and call.func.attr == "astype"
     if given is None and (cast or len(call.args) > 1):  # x.astype(t), cupy.zeros(shape, t)
         at = call.args[0 if cast else 1] if call.args else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from d9mlint.kernels.python.calls import argument, keyword
 from d9mlint.kernels.python.files import PyFile, base
 from d9mlint.kernels.python.words import Mention, below
 
@@ -72,8 +73,7 @@ def _launches(file: PyFile, kernel: str) -> Iterator[ast.expr]:
     for mention in file.mentions.get(kernel, ()):
         for above in mention.parents[-2:]:
             if isinstance(above, ast.Call) and file.dotted(above.func) == _LAUNCH:
-                dim = next((k.value for k in above.keywords if k.arg == "dim"), None)
-                dim = above.args[1] if dim is None and len(above.args) > 1 else dim
+                dim = keyword(above, "dim") or argument(above, 1)
                 if dim is not None:
                     yield dim
 

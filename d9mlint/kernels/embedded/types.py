@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.tensors import tensor
+from d9mlint.kernels.python.calls import argument, keyword, last_name, positional
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -38,7 +39,6 @@ _SAME = frozenset(
      "fma", "join", "split", "interleave", "flip", "permute", "cat", "expand_dims", "ravel", "squeeze", "transpose",
      "clamp")
 )  # fmt: skip
-_MAKERS = frozenset(("zeros", "full", "empty", "ones", "zeros_like", "full_like", "empty_like", "ones_like", "array"))
 _MAX_DEPTH = 12
 _MAX_CALLS = 4
 _SHAPED = ("Tensor", "Buffer", "StridedTensor")
@@ -142,7 +142,7 @@ class Types:
         """The number that an expression is, as written; empty for anything else."""
         at = node.operand if isinstance(node, ast.UnaryOp) else node
         if isinstance(at, ast.Call) and len(at.args) == 1 and not at.keywords:
-            called = at.func.attr if isinstance(at.func, ast.Attribute) else getattr(at.func, "id", "")
+            called = last_name(at.func)
             # np.float32(1), but not tl.program_id(0)
             at = at.args[0] if plain_kind(called) or called == "constexpr" else at
         plain = isinstance(at, ast.Constant) and isinstance(at.value, int | float)
@@ -160,7 +160,7 @@ class Types:
         return known.pop() if len(known) == 1 else plain_kind(self._parameter(name))
 
     def _call(self, node: ast.Call, depth: int) -> str:
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = last_name(node.func)
         if called in ("to", "astype", "cast", "full", "zeros", "ones", "full_like", "zeros_like", "view", "asarray"):
             found = [plain_kind(shown(a)) for a in (*node.args, *(k.value for k in node.keywords if k.arg == "dtype"))]
             known = [k for k in found if k]
@@ -173,7 +173,7 @@ class Types:
             return "float" if isinstance(node.args[0].value, float) else ""  # x.dtype(0.0): a zero of the type of x
         if plain_kind(called):
             return plain_kind(called)  # float(x), wp.vec3(...), np.float32(1)
-        if called == "dot" and (given := next((k.value for k in node.keywords if k.arg == "out_dtype"), None)):
+        if called == "dot" and (given := keyword(node, "out_dtype")):
             return plain_kind(shown(given))
         if called in _FLOAT_CALLS:
             return "float"
@@ -197,7 +197,7 @@ class Types:
         """``cuda.shared.array(n, dtype=float32)`` and its kin."""
         text = shown(call.func)
         memory = "shared" if "shared" in text else "unknown"
-        given = next((k.value for k in call.keywords if k.arg in ("dtype", "type")), None)
+        given = keyword(call, "dtype", "type")
         if given is None and text.endswith((".array", ".full", ".zeros", ".empty")) and len(call.args) > 1:
             given = call.args[-1]
         if given is None and "alloc_" in text and len(call.args) > 1:
@@ -208,7 +208,7 @@ class Types:
     def _parameter(self, name: str, depth: int = 0) -> str:
         """The element type that an annotation or a signature gives to a parameter."""
         for function in reversed(self.functions):
-            arguments = [*function.args.posonlyargs, *function.args.args]
+            arguments = positional(function)
             at = next((i for i, a in enumerate(arguments) if a.arg == name), -1)
             if at < 0:
                 continue
@@ -222,10 +222,9 @@ class Types:
         """The element type of the parameters that all callers in this file hand on (TileLang's macros are called)."""
         found: set[str] = set()
         for mention in self.file.mentions.get(function.name, ()) if depth < _MAX_CALLS else ():
-            call = mention.parents[-1] if mention.parents else None
-            if not isinstance(call, ast.Call) or call.func is not mention.node:
+            if mention.call is None:
                 continue
-            given = call.args[at] if at < len(call.args) else None
+            given = argument(mention.call, at)
             caller = Types(self.file, mention)
             found.add(caller._parameter(given.id, depth + 1) if isinstance(given, ast.Name) else "")
         return found.pop() if len(found) == 1 else ""
@@ -246,11 +245,10 @@ class Types:
     def _default(self, name: str) -> ast.expr | None:
         """The default of a parameter of a function around the kernel."""
         for function in reversed(self.functions):
-            positional = [*function.args.posonlyargs, *function.args.args]
-            given = zip(reversed(positional), reversed(function.args.defaults), strict=False)
+            given = zip(reversed(positional(function)), reversed(function.args.defaults), strict=False)
             named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-            for argument, default in (*given, *named):
-                if argument.arg == name:
+            for parameter, default in (*given, *named):
+                if parameter.arg == name:
                     return default
         return None
 
@@ -267,8 +265,7 @@ class Types:
             if call is None or not launch:
                 continue
             at = names.index(name)
-            given = call.args[at] if at < len(call.args) else None
-            given = next((k.value for k in call.keywords if k.arg == name), given)
+            given = keyword(call, name) or argument(call, at)
             found.add(tensor(mention, given, self.file, self._held(call, names)))
         return found.pop() if len(found) == 1 else ""
 
@@ -312,7 +309,7 @@ def _annotated(node: ast.expr) -> str:
     """``T.Tensor(shape, dtype)``, ``wp.array(dtype=wp.float32)``, ``wp.array2d[float]``, ``wp.array[wp.vec3]``."""
     if isinstance(node, ast.Call):
         at = 1 if shown(node.func).endswith(_SHAPED) else 0
-        given = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+        given = keyword(node, "dtype")
         given = node.args[at] if given is None and at < len(node.args) else given
         return shown(given) if given is not None else ""
     if isinstance(node, ast.Subscript):
@@ -324,12 +321,12 @@ def _annotated(node: ast.expr) -> str:
 def _signed(function: ast.FunctionDef | ast.AsyncFunctionDef, at: int) -> str:
     """The type in ``@cuda.jit("void(float32[:], int32[:])")`` or ``@cuda.jit((float32[:], int32[:]))``."""
     for decorator in function.decorator_list:
-        for argument in decorator.args if isinstance(decorator, ast.Call) else []:
-            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                inside = re.search(r"\((.*)\)", argument.value)
+        for given in decorator.args if isinstance(decorator, ast.Call) else []:
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                inside = re.search(r"\((.*)\)", given.value)
                 parts = re.split(r",(?![^\[(]*[\])])", inside[1]) if inside is not None else []
             else:
-                items = argument.elts if isinstance(argument, ast.Tuple) else getattr(argument, "args", [])
+                items = given.elts if isinstance(given, ast.Tuple) else getattr(given, "args", [])
                 parts = [shown(item) for item in items]
             if at < len(parts):
                 return re.sub(r"\[.*", "", parts[at]).strip()

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from d9mlint.kernels.python.calls import decorators
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention
 
@@ -31,14 +32,12 @@ def unread(file: PyFile, read: set[int]) -> Iterator[int]:
     own = {function.name for function in file.functions}
     for name in sorted(n for n in file.mentions if _NAMED.fullmatch(n) is not None and n not in own):
         for mention in file.mentions[name]:
-            call = mention.parents[-1] if mention.parents else None
-            called = isinstance(call, ast.Call) and call.func is mention.node
-            if isinstance(call, ast.Call) and called and call.lineno not in read and _in_kernel(mention):
+            call = mention.call
+            if call is not None and call.lineno not in read and _in_kernel(mention):
                 yield call.lineno
 
 
 def _in_kernel(mention: Mention) -> bool:
     """Whether a function around a place is decorated as a kernel."""
     functions = (s for s in mention.scopes if isinstance(s, ast.FunctionDef))
-    heads = (d.func if isinstance(d, ast.Call) else d for function in functions for d in function.decorator_list)
-    return any(_KERNEL.search(shown(head)) is not None for head in heads)
+    return any(_KERNEL.search(shown(head)) is not None for function in functions for head in decorators(function))

@@ -107,8 +107,7 @@ def _leaves(function: Node, place: int, member: str, unit: Unit) -> bool:
 
 def _all_mentions(function: Node, place: int, told: bytes, unit: Unit) -> bool:
     """Whether every mention of a parameter in the body of a function has a form, in which ``%s`` is its name."""
-    listed = declarations.parameters(function)
-    declarator = listed[place].child_by_field_name("declarator") if place < len(listed) else None
+    declarator = declarations.parameter_at(function, place)
     name = (declarations.named(declarator, unit) or ("",))[0] if declarator is not None else ""
     body = function.child_by_field_name("body")
     if not name or body is None:

@@ -53,11 +53,16 @@ def identifiers(root: Node, name: str, unit: Unit) -> list[Node]:
     return found
 
 
+def arguments(call: Node) -> list[Node]:
+    """The arguments of a call."""
+    listed = call.child_by_field_name("arguments")
+    return [one for one in listed.named_children if one.type != "comment"] if listed is not None else []
+
+
 def argument(call: Node, node: Node) -> int:
     """Which argument of a call a node is, or stands in; -1 for none."""
-    listed = call.child_by_field_name("arguments")
-    given = [one for one in listed.named_children if one.type != "comment"] if listed is not None else []
-    within = (at for at, one in enumerate(given) if one.start_byte <= node.start_byte and node.end_byte <= one.end_byte)
+    given = enumerate(arguments(call))
+    within = (at for at, one in given if one.start_byte <= node.start_byte and node.end_byte <= one.end_byte)
     return next(within, -1)
 
 

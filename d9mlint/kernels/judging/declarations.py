@@ -132,6 +132,22 @@ def parameters(function: Node) -> list[Node]:
     return []
 
 
+def parameter_at(function: Node, place: int) -> Node | None:
+    """The declarator of a parameter of a function, by its place."""
+    listed = parameters(function)
+    return listed[place].child_by_field_name("declarator") if 0 <= place < len(listed) else None
+
+
+def parameter_place(function: Node, name: str, unit: Unit) -> int:
+    """Which parameter of a function bears a name; -1 for none."""
+    for place in range(len(parameters(function))):
+        declarator = parameter_at(function, place)
+        found = named(declarator, unit) if declarator is not None else None
+        if found is not None and found[0] == name:
+            return place
+    return -1
+
+
 @functools.lru_cache(maxsize=1024)
 def _named_parameters(function: Node, data: bytes) -> dict[str, tuple[Node, ...]]:
     """The parameter declarations of a function by every word in their declarators."""

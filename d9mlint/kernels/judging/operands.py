@@ -154,17 +154,9 @@ def _places(inner: Atomic) -> tuple[int, int]:
     base = memory.base(inner.arguments[0], inner.unit) if inner.arguments else None
     if value is None or base is None or inner.function is None or value.type != "identifier":
         return -1, -1
-    names = [_parameter(one) for one in declarations.parameters(inner.function.node)]
-    places = [names.index(n) if n in names else -1 for n in (inner.unit.text(base), inner.unit.text(value))]
-    return places[0], places[1]
-
-
-def _parameter(node: Node) -> str:
-    """The name of a parameter."""
-    at = node.child_by_field_name("declarator")
-    while at is not None and at.type != "identifier":
-        at = at.child_by_field_name("declarator") or next(reversed(at.named_children), None)
-    return (at.text or b"").decode("utf-8", "replace") if at is not None else ""
+    function, unit = inner.function.node, inner.unit
+    target = declarations.parameter_place(function, unit.text(base), unit)
+    return target, declarations.parameter_place(function, unit.text(value), unit)
 
 
 def handed_on(atomic: Atomic, place: int, level: int = 0) -> bool:

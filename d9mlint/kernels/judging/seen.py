@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from d9mlint.kernels.judging import outside, uses
-from d9mlint.kernels.judging.algorithms import applied
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.constants import Constant
-from d9mlint.kernels.judging.handed import followed
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
-from d9mlint.kernels.judging.owners import fetched, ownership, radix, singles, slices
+from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
+from d9mlint.kernels.judging.returned import fetched, uses
+from d9mlint.kernels.judging.returned.algorithms import applied
+from d9mlint.kernels.judging.returned.handed import followed
+from d9mlint.kernels.judging.returned.sorting import Sorting, sorted_after
+from d9mlint.kernels.judging.returned.unions import joins
 from d9mlint.kernels.judging.rounded import rounded
-from d9mlint.kernels.judging.sorting import Sorting, sorted_after
 from d9mlint.kernels.judging.swapping import swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
-from d9mlint.kernels.judging.unions import joins
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 
@@ -42,7 +43,6 @@ class Seen(NamedTuple):
     """How the operand is rounded so that sums are exact, as written."""
     handed: bool = False
     """Whether it is an expansion whose target comes from a parameter of a function that is no kernel."""
-
     alike: bool = False
     """Whether the old value is a piece of work, or the number of a block, that is the same whoever gets it."""
     joins: bool = False
@@ -88,7 +88,8 @@ def _use(atomic: Atomic, level: int) -> uses.Use:
         return used
     for one in atomic.inner if atomic.node.type == "call_expression" else ():
         through = _use(one, level + 1).through
-        place = outside.place(one.function.node, through, one.unit) if through and one.function is not None else -1
+        function = one.function.node if through and one.function is not None else None
+        place = declarations.parameter_place(function, through, one.unit) if function is not None else -1
         if place >= 0:
             return uses.handed_back(atomic.node, place, atomic.unit)
     return used

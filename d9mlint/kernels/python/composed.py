@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.python.calls import last_name
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import Mention, below
 
@@ -40,7 +41,7 @@ class Composed(NamedTuple):
         """Whether a kernel of a compiled source is looked up."""
         above = (p for p in reversed(self.mention.parents) if isinstance(p, ast.Call))
         called = next((c.func for c in above if not _makes(c)), None)
-        return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) in _KERNELS
+        return last_name(called) in _KERNELS
 
 
 def _makes(call: ast.Call) -> bool:
@@ -86,7 +87,7 @@ def _asked(mention: Mention) -> tuple[ast.expr, ast.expr, Mention] | None:
     if isinstance(around, ast.Subscript) and around.value is node and isinstance(node, ast.Attribute):
         found = (node.value, around.slice) if node.attr == "__dict__" else None
     elif isinstance(around, ast.Call) and around.func is node:
-        called = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        called = last_name(node)
         if called == "vars" and isinstance(outer, ast.Subscript) and outer.value is around and len(around.args) == 1:
             return around.args[0], outer.slice, _within(mention, outer, outer.slice)
         if called in ("getattr", "RawKernel") and len(around.args) > 1:

@@ -7,6 +7,7 @@ import itertools
 from dataclasses import dataclass, replace
 
 from d9mlint.kernels.flow import strongest
+from d9mlint.kernels.python.calls import decorators, last_name
 from d9mlint.kernels.python.files import PyFile
 from d9mlint.kernels.python.guards import guard_at, handed
 from d9mlint.kernels.python.words import Mention, Scope
@@ -199,19 +200,14 @@ def _is_called(mention: Mention) -> bool:
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a decorator makes a function a kernel or a function of kernels (``triton.jit``, ``cuda.jit``, ...)."""
-    for decorator in node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if file.dotted(called).startswith(_KERNELS):
-            return True
-    return False
+    return any(file.dotted(head).startswith(_KERNELS) for head in decorators(node))
 
 
 def _is_source(statement: ast.Assign) -> bool:
     """Whether a name stands for a CUDA source in a string, or for what a library compiled from one."""
     value = statement.value
     if isinstance(value, ast.Call):
-        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-        return called in _LAUNCHABLE
+        return last_name(value.func) in _LAUNCHABLE
     return isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp)
 
 

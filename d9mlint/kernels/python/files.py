@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from d9mlint.kernels.python.calls import last_name, literal
 from d9mlint.kernels.python.words import Mentions, Scope, Walked, children, walked
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
 from d9mlint.kernels.source.vocabulary import Vocabulary
@@ -79,7 +80,7 @@ class PyFile:
     def assigned(self) -> Mapping[str, ast.expr]:
         """What each name is set to by a simple assignment: at the top of the file, else anywhere (the first)."""
         found: dict[str, ast.expr] = {}
-        for node in self._walked.assignments:
+        for node in self.assignments:
             if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 found.setdefault(node.targets[0].id, node.value)
         return found
@@ -106,6 +107,11 @@ class PyFile:
     def mentions(self) -> Mentions:
         """All attributes, names that are read, and strings without blanks, in order."""
         return self._walked.mentions
+
+    @property
+    def assignments(self) -> tuple[ast.Assign, ...]:
+        """All assignments without an operator or annotation, the outermost first."""
+        return self._walked.assignments
 
     @property
     def functions(self) -> tuple[ast.FunctionDef, ...]:
@@ -253,7 +259,7 @@ def mode_given(function: ast.FunctionDef) -> str:
     """By which function another one ends with giving deterministic mode, where nothing overrides that; else empty."""
     last = function.body[-1]
     called = last.value.func if isinstance(last, ast.Return) and isinstance(last.value, ast.Call) else None
-    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    name = last_name(called)
     return name if name in MODES else ""
 
 
@@ -280,10 +286,8 @@ def _shared_folders(paths: tuple[str, ...]) -> str:
 
 def _imported(call: ast.Call) -> str:
     """The module that ``importlib.import_module("a.b")`` gives, or a function like it: ``OptionalImport("a.b")``."""
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    given = call.args[0] if len(call.args) == 1 else None
-    name = given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else ""
-    known = "import" in called.lower() and all(part.isidentifier() for part in name.split("."))
+    name = literal(call.args[0]) if len(call.args) == 1 else ""
+    known = "import" in last_name(call.func).lower() and all(part.isidentifier() for part in name.split("."))
     return name if known else ""
 
 

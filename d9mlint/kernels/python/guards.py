@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest
+from d9mlint.kernels.python.calls import last_name
 from d9mlint.kernels.python.files import MODES, PyFile, mode_given, shown, texts
 from d9mlint.kernels.python.words import Mention, below
 from d9mlint.kernels.switches import opposite, setting
@@ -181,7 +182,7 @@ class _Reader:
         return inner._replace(sign=-inner.sign) if same == low else inner
 
     def _called(self, node: ast.Call, depth: int) -> _Meaning | None:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         own = self.file.defined.get(name) if isinstance(node.func, ast.Name) else None
         asks = name in MODES or self.file.dotted(node.func).rpartition(".")[2] in MODES
         if asks or (isinstance(own, ast.FunctionDef) and mode_given(own)):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from d9mlint.kernels.python.calls import argument, last_name, literal, positional
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import Mention, below
 
@@ -63,8 +64,8 @@ def gradients(files: PyFiles, file: PyFile) -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for mention in file.mentions.get("register_autograd", ()):
-        call = mention.parents[-1] if mention.parents else None
-        if not isinstance(call, ast.Call) or call.func is not mention.node or not call.args:
+        call = mention.call
+        if call is None or not call.args:
             continue
         first = call.args[0]
         made = mention.node.value if isinstance(mention.node, ast.Attribute) else None
@@ -80,16 +81,15 @@ def gradients(files: PyFiles, file: PyFile) -> Mapping[str, str]:
 
 def _named(files: PyFiles, file: PyFile, call: ast.Call, function: ast.AST | None) -> Iterator[str]:
     """The full names of the operators that a call registers a function for (None: what it decorates)."""
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if _NO_KERNEL.search(called) or any(_text(one) in _SHAPES for one in call.args):
+    if _NO_KERNEL.search(last_name(call.func)) or any(literal(one) in _SHAPES for one in call.args):
         return
-    first = _text(call.args[0]) if call.args else ""
+    first = literal(call.args[0]) if call.args else ""
     if _OPERATOR.fullmatch(first):
         yield first.partition(".")[0]
         return
     registered = _in_library(file, call)
     if registered is not None and registered.function is function:
-        yield from _full(namespace(files, file, registered.library), _text(registered.name))
+        yield from _full(namespace(files, file, registered.library), literal(registered.name))
     elif function is not None:
         yield from _by_function(files, file, call, function)
 
@@ -97,12 +97,11 @@ def _named(files: PyFiles, file: PyFile, call: ast.Call, function: ast.AST | Non
 def _in_library(file: PyFile, call: ast.Call) -> _Registered | None:
     """What ``library.impl("op", function)`` or ``torch.library.impl(library, "op", "CUDA")`` registers."""
     func, args = call.func, call.args
-    keywords = {k.arg: k.value for k in call.keywords}
     if isinstance(func, ast.Attribute | ast.Name) and file.dotted(func) == "torch.library.impl" and len(args) > 1:
-        handed = args[3] if len(args) > 3 else keywords.get("func")
+        handed = argument(call, 3, "func")
         return _Registered(args[1], args[0], handed)
     if isinstance(func, ast.Attribute) and func.attr == "impl" and args:
-        handed = args[1] if len(args) > 1 else keywords.get("fn")
+        handed = argument(call, 1, "fn")
         return _Registered(args[0], func.value, handed) if handed is not None else None
     return None
 
@@ -124,7 +123,7 @@ def _by_function(files: PyFiles, file: PyFile, call: ast.Call, function: ast.AST
             own = handed.get(getattr(library, "id", ""))
             space = namespace(files, file, own) if own is not None else namespace(files, home, library)
             if space and name is not None:
-                yield from _full(space, _text(name))
+                yield from _full(space, literal(name))
                 return
 
 
@@ -148,7 +147,7 @@ def _alternatives(definition: ast.FunctionDef, library: ast.expr) -> list[ast.ex
 
 
 def _arguments(definition: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    names = [one.arg for one in (*definition.args.posonlyargs, *definition.args.args)]
+    names = [one.arg for one in positional(definition)]
     by_place = dict(zip(names, call.args, strict=False))
     return by_place | {k.arg: k.value for k in call.keywords if k.arg}
 
@@ -185,7 +184,7 @@ def namespace(files: PyFiles, file: PyFile, library: ast.expr) -> str:
             return ""
         value = node.value
     made = isinstance(value, ast.Call) and value.args and home.dotted(value.func) == _LIBRARY
-    return _text(value.args[0]) if made and isinstance(value, ast.Call) else ""
+    return literal(value.args[0]) if made and isinstance(value, ast.Call) else ""
 
 
 def _full(space: str, name: str) -> Iterator[str]:
@@ -193,7 +192,3 @@ def _full(space: str, name: str) -> Iterator[str]:
     plain = name.partition("(")[0].partition(".")[0].strip()
     if space and plain.isidentifier():
         yield f"{space}::{plain}"
-
-
-def _text(node: ast.AST | None) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -25,6 +25,12 @@ class Mention(NamedTuple):
     """From the statement of the module down to the direct parent."""
 
     @property
+    def call(self) -> ast.Call | None:
+        """The call of what is mentioned; None where it is not called."""
+        above = self.parents[-1] if self.parents else None
+        return above if isinstance(above, ast.Call) and above.func is self.node else None
+
+    @property
     def scopes(self) -> tuple[Scope, ...]:
         """The classes and functions around it, outermost first; a decorator stands outside of what it decorates."""
         nodes = (*self.parents, self.node)

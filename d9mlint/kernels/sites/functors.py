@@ -12,7 +12,7 @@ from d9mlint.kernels.sites.macros import defined_around
 from d9mlint.kernels.sites.sightings import Knowledge, of_functor
 from d9mlint.kernels.sites.wrappers import Definition
 from d9mlint.kernels.source.lexical import word_places
-from d9mlint.kernels.source.repository import KERNEL_SUFFIXES
+from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository
 from d9mlint.kernels.source.unit import Unit
 
 _TEMPLATE = re.compile(rb"\btemplate\s*<([^{};]{0,600}?)>\s*(?=[\w\[:_])")
@@ -49,11 +49,10 @@ def follow(known: Knowledge, name: str, path: str) -> None:
             continue
         mentioned = True
         through = _handed_to(full_name(node))
-        handed = through is not None
         if through is not None and _makes(known, path, through):
             continue
         for call in _calls_of_type(unit, node, start):
-            _note(known, call, unit, path, definitions, sure=not handed)
+            _note(known, call, unit, path, definitions, sure=through is None)
     if mentioned:
         for where in _templates(known, path):
             _through_parameters(known, where, definitions)
@@ -94,8 +93,13 @@ def _through_parameters(known: Knowledge, path: str, definitions: list[Definitio
 def _makes(known: Knowledge, path: str, called: tree_sitter.Node) -> bool:
     """Whether ``complex<T>`` of ``complex<T>(x, y)`` is a class that the file sees, of which an object is made."""
     name = (called.text or b"").partition(b"<")[0].rpartition(b"::")[2].strip()
-    heads = (b"struct " + name, b"class " + name)
-    texts = (known.repository.data(source) for source in known.repository.reachable(path))
+    return known.repository.derived(_sees_class, f"{path}\0{name.decode('latin-1')}")
+
+
+def _sees_class(repository: Repository, key: str) -> bool:
+    path, name = key.split("\0")
+    heads = tuple(f"{word} {name}".encode("latin-1") for word in ("struct", "class"))
+    texts = (repository.data(source) for source in repository.reachable(path))
     return any(head in text and re.search(head + rb"\b", text) is not None for text in texts for head in heads)
 
 

@@ -65,7 +65,7 @@ def calls(repository: Repository, _: str) -> Mapping[str, list[Call]]:
     for path in paths:
         if path.endswith(".pyx"):
             data = _QUOTED.sub(_blank, repository.data(path))
-            known = {**_imported(path, data, declared), **declared.get(path, {})}
+            known = {**_imported(data, declared), **declared.get(path, {})}
             for name, call in _calls(path, data, known) if known else ():
                 found.setdefault(name, []).append(call)
     return found
@@ -107,7 +107,7 @@ def _methods(data: bytes, known: Mapping[bytes, _Declared]) -> dict[tuple[bytes,
     return found
 
 
-def _imported(path: str, data: bytes, declared: Mapping[str, Mapping[bytes, _Declared]]) -> dict[bytes, _Declared]:
+def _imported(data: bytes, declared: Mapping[str, Mapping[bytes, _Declared]]) -> dict[bytes, _Declared]:
     """What ``from a.b cimport f`` takes from a file of declarations."""
     found = {}
     for match in _IMPORTED.finditer(data):

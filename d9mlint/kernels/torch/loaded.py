@@ -37,8 +37,7 @@ def callers(word: str, binder: Binder) -> list[Entity]:
 def _called(file: PyFile, word: str) -> Iterator[Mention]:
     """The places where an attribute of a name is called."""
     for mention in file.mentions.get(word, ()):
-        call = mention.parents[-1] if mention.parents else None
-        if isinstance(mention.node, ast.Attribute) and isinstance(call, ast.Call) and call.func is mention.node:
+        if isinstance(mention.node, ast.Attribute) and mention.call is not None:
             yield mention
 
 

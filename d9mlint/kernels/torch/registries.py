@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from d9mlint.kernels.python.calls import last_name
 from d9mlint.kernels.python.composed import closest
 from d9mlint.kernels.python.entities import Entity, entity_of, tabled
 from d9mlint.kernels.python.files import PyFile
@@ -91,7 +92,7 @@ def _targets(word: str, binder: Binder) -> list[str]:
         for mention in file.mentions.get(word, ()):
             for call in mention.parents:
                 called = call.func if isinstance(call, ast.Call) else None
-                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                name = last_name(called)
                 if isinstance(call, ast.Call) and name in _TARGETS:
                     first = call.args[0] if call.args else None
                     found += [first.value] if isinstance(first, ast.Constant) and isinstance(first.value, str) else []
@@ -117,7 +118,7 @@ def _of_module(word: str, binder: Binder) -> list[Entity]:
         for mention in file.mentions.get(word, ()) if MODULES.search(file.data) else ():
             call = mention.parents[-1] if mention.parents else None
             called = call.func if isinstance(call, ast.Call) else None
-            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            name = last_name(called)
             entity = entity_of(file, mention) if name in ("get_function", "RawKernel") else None
             found += [entity] if entity is not None else []
     for one in closest([c for c in binder.composed if c.kernel], word) if not found else ():

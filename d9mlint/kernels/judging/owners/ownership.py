@@ -97,7 +97,7 @@ def addresses(function: Function, unit: Unit) -> list[Node]:
 
 
 def _form(address: Node, unit: Unit, function: Function, space: str) -> _Form | None:
-    terms = _terms(address, unit)
+    terms = _terms(address)
     if terms is None:
         return None
     base, index, stride, offset = "", "", "1", ""
@@ -108,7 +108,7 @@ def _form(address: Node, unit: Unit, function: Function, space: str) -> _Form | 
                 return None
             base = text
             continue
-        factors = _factors(term, unit)
+        factors = _factors(term)
         unique = [f for f in factors if _unique(f, unit, function, space)]
         if len(unique) == 1 and not index and len(factors) <= 2:
             index = unit.text(unique[0])
@@ -133,7 +133,7 @@ def _fits(offset: str, stride: str) -> bool:
     return offset.endswith(f"<{stride}")
 
 
-def _terms(address: Node, unit: Unit) -> list[Node] | None:
+def _terms(address: Node) -> list[Node] | None:
     """The summands of an address, through ``&a[i]`` and the initial values of local pointers."""
     found: list[Node] = []
     pending = [address]
@@ -179,7 +179,7 @@ def fixed_pointer(node: Node, unit: Unit) -> bool:
     return pointer and (found.kind == "parameter" or (memory.memory(node, unit) == "shared" and found.value is None))
 
 
-def _factors(node: Node, unit: Unit) -> list[Node]:
+def _factors(node: Node) -> list[Node]:
     found: list[Node] = []
     pending = [node]
     for _ in range(_MAX_STEPS):

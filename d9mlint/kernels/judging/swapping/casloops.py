@@ -9,6 +9,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging.around import LOOPS
 from d9mlint.kernels.judging.known.scalars import kind, short, words
 from d9mlint.kernels.judging.known.spelled import Type
 from d9mlint.kernels.judging.swapping import guarded, parts
@@ -32,7 +33,6 @@ _CALLED = {name: word for word, names in _FUNCTIONS.items() for name in names}
 _FLOATS = re.compile(
     r"_as_float|_as_double|float_as_|double_as_|half2float|float2half|bfloat16|\b(?:Eigen::)?half\b|\bHalf\b|__half|raw_uint16"
 )
-_LOOPS = ("do_statement", "while_statement", "for_statement")
 _MACRO = re.compile(r"\b([A-Z][A-Z0-9_]*)\(")
 _MAX_NODES = 1500
 _MAX_DEFINITIONS = 40
@@ -223,7 +223,7 @@ def _renewed(compare: Node, loop: Node, unit: Unit) -> bool:
 def _loop(call: Node) -> Node | None:
     at = call.parent
     while at is not None and at.type not in ("function_definition", "lambda_expression"):
-        if at.type in _LOOPS:
+        if at.type in LOOPS:
             return at
         at = at.parent
     return None

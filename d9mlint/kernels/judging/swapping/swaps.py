@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, memory, uses
+from d9mlint.kernels.judging import around, memory
 from d9mlint.kernels.judging.constants import Constant, constant, only_reads
 from d9mlint.kernels.judging.operations import Operation
+from d9mlint.kernels.judging.returned import uses
 from d9mlint.kernels.sites.atomics import Atomic
 
 Node = tree_sitter.Node
@@ -181,7 +182,7 @@ def _lock(atomic: Atomic, what: str) -> tuple[str, str, str]:
 def _held(atomic: Atomic) -> str:
     """A store into memory or an accumulation after the lock is taken, in the same function."""
     node = atomic.node
-    taking = ("while_statement", "do_statement", "for_statement", *(("expression_statement",) if atomic.inner else ()))
+    taking = (*around.LOOPS, "expression_statement") if atomic.inner else around.LOOPS
     while node is not None and node.type not in taking:
         node = node.parent
     for _ in range(12):

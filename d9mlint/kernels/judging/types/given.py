@@ -19,11 +19,9 @@ from d9mlint.kernels.source.unit import Unit, parsed
 Node = tree_sitter.Node
 _MAX_BEFORE = 400
 _MAX_USES = 40
-_LEVELS = 12
 _EXPLICIT = re.compile(rb"\btemplate\s+(?!<)[^;{}()]*\Z")
 _RESULT = re.compile(rb"(?:\s|\\\r?\n)*(?!(?:return|new|throw|delete|else|case)\b)\w(?:[\w:*&<>,\s]|\\\r?\n)*")
 _TEMPLATE = re.compile(rb"\btemplate(?:\s|\\\r?\n)*<[^;{}()]*>(?:\s|\\\r?\n)*\Z")
-_LAUNCH = re.compile(rb"\s*(?:<<<(?:[^;{}<>]|>(?!>>)){0,600}>>>\s*)?\Z")
 
 
 class Given(NamedTuple):
@@ -170,9 +168,9 @@ def _type(text: str) -> str:
     return " ".join(words)
 
 
-def null(given: Node, place: int, function: Node, caller: Unit, unit: Unit) -> bool:
+def null(given: Node, place: int, function: Node, caller: Unit) -> bool:
     """Whether a call hands in a null pointer (``0``, ``NULL``), whose type says nothing of what is pointed to."""
-    pointer = declarations.parameters(function)[place].child_by_field_name("declarator")
+    pointer = declarations.parameter_at(function, place)
     return pointer is not None and "pointer" in pointer.type and caller.text(given) in ("0", "NULL", "nullptr")
 
 

@@ -253,7 +253,7 @@ class _Search:
         if len(call.arguments) > arity(function)[1]:
             return  # another function of that name
         for index, text in given.naming(parameter.name, function, unit):
-            if index >= len(call.arguments) or given.null(call.arguments[index], index, function, call.unit, unit):
+            if index >= len(call.arguments) or given.null(call.arguments[index], index, function, call.unit):
                 continue
             found = type_of(call.arguments[index], call.unit, self.repository, call.host)
             name = "" if found is None else found.name
@@ -287,7 +287,7 @@ class _Search:
         name = short(underlying(text))
         member = _MEMBER_TYPE.fullmatch(underlying(text))
         if member is not None and level <= _MAX_LEVELS:
-            self._of_traits(member[1], underlying(text).partition("::" + member[1])[0], path, at, level)
+            self._of_traits(member[1], underlying(text).partition("::" + member[1])[0], path, level)
             return
         if level > _MAX_LEVELS or not re.fullmatch(r"\w+", name) or self.steps > _MAX_STEPS:
             self.open = True
@@ -334,7 +334,7 @@ class _Search:
             else:
                 self.open = True
 
-    def _of_traits(self, name: str, owner: str, path: str, at: int, level: int) -> None:
+    def _of_traits(self, name: str, owner: str, path: str, level: int) -> None:
         """The types of ``Traits::Name``: of the class of that name, else of all classes that have such a type."""
         found = self.repository.derived(templates.aliases, f"{name}\0{path}\0")
         owned = [one for one in found if templates.stands_in(one, owner, self.repository)] if len(found) > 1 else []
@@ -373,7 +373,7 @@ class _Search:
                 elif data[end : end + 80].lstrip()[:1] == b"(":
                     self._expanded(data, data.find(b"(", end), place, used, at, level)
                 else:
-                    self._passed(data, macro, place, used, at, level)
+                    self._passed(data, place, used, at, level)
 
     def _expanded(self, data: bytes, opening: int, place: int, path: str, at: int, level: int) -> None:
         given = lexical.arguments(data, opening)
@@ -382,7 +382,7 @@ class _Search:
             text = data[start:end].replace(b"\\", b" ").decode("utf-8", "replace")
             self.resolve(text.strip(), path, at, level + 1)
 
-    def _passed(self, data: bytes, macro: str, place: int, path: str, at: int, level: int) -> None:
+    def _passed(self, data: bytes, place: int, path: str, at: int, level: int) -> None:
         """A macro given to another by name: ``TF_CALL_float(DEFINE)``, ``FOR_ALL(DEFINE)``, which may hand it on."""
         match = re.search(rb"(\w+)\s*\((?:[^()]*,)?\s*\Z", data[max(0, at - 200) : at])
         caller = match[1].decode() if match else ""

@@ -48,9 +48,10 @@ def _given(node: Node, function: Node, name: bytes, unit: Unit, repository: Repo
     for match in called.finditer(unit.data, function.start_byte, node.start_byte):
         listed = arguments(unit.data, match.end() - 1)
         texts = [unit.data[a:b].strip() for a, b in listed[0]] if listed is not None else []
-        for path in (
-            (p for p in repository.holding(match[1]) if p in repository.reachable(unit.path)) if name in texts else ()
-        ):
+        if name not in texts:
+            continue
+        seen = repository.reachable(unit.path)
+        for path in (p for p in repository.holding(match[1]) if p in seen):
             for define in repository.derived(defines, path).get(match[1].decode(), ()):
                 found = _of_arguments(define, code(repository, path), texts, texts.index(name))
                 if found:

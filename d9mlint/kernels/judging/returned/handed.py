@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.judging import declarations, uses
+from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging.returned import uses
 from d9mlint.kernels.judging.types.templates import seen_from
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit
@@ -24,12 +25,12 @@ def followed(use: uses.Use, unit: Unit, repository: Repository, level: int = 0) 
     name = _ARGUMENTS.sub("", unit.text(called)).rpartition("::")[2].strip() if called is not None else ""
     if called is None or called.type == "field_expression" or not name.isidentifier():
         return use
-    found = []
-    for body, where in _bodies(name, place, unit, repository):
-        inside = followed(uses.of_parameter(body.node, place, where), where, repository, level + 1)
-        found.append(inside)
-    kept = [one for one in found if one.kind in ("index", "value") and not one.passed and not one.queue]
-    return use._replace(kind=kept[0].kind, text=kept[0].text, passed=False) if found and kept == found else use
+    found = [
+        followed(uses.of_parameter(body.node, place, where), where, repository, level + 1)
+        for body, where in _bodies(name, place, unit, repository)
+    ]
+    kept = all(one.kind in ("index", "value") and not one.passed and not one.queue for one in found)
+    return use._replace(kind=found[0].kind, text=found[0].text, passed=False) if found and kept else use
 
 
 def _bodies(name: str, place: int, unit: Unit, repository: Repository) -> Iterator[tuple[Function, Unit]]:
@@ -49,7 +50,6 @@ def _bodies(name: str, place: int, unit: Unit, repository: Repository) -> Iterat
 
 def _takes_value(function: Function, place: int, unit: Unit) -> bool:
     """Whether a parameter is no pointer: what is reckoned to an address is not the old value any more."""
-    listed = declarations.parameters(function.node)
-    declarator = listed[place].child_by_field_name("declarator") if 0 <= place < len(listed) else None
+    declarator = declarations.parameter_at(function.node, place)
     named = declarations.named(declarator, unit) if declarator is not None else None
     return named is not None and not named[1]

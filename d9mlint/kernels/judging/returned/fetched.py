@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from d9mlint.kernels.judging import around
-from d9mlint.kernels.judging.uses import Use
+from d9mlint.kernels.judging.returned.uses import Use
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit

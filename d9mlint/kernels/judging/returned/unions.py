@@ -11,7 +11,7 @@ import re
 
 from d9mlint.kernels.judging import around
 from d9mlint.kernels.judging.operations import Operation
-from d9mlint.kernels.judging.uses import Use
+from d9mlint.kernels.judging.returned.uses import Use
 from d9mlint.kernels.sites.atomics import Atomic
 
 _LEAST = frozenset(("min", "max"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from d9mlint.kernels.judging import declarations, outside
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind
-from d9mlint.kernels.judging.uses import Use
+from d9mlint.kernels.judging.returned.uses import Use
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
@@ -84,7 +84,7 @@ def _after_launches(atomic: Atomic, arrays: tuple[bytes, ...], repository: Repos
     function = atomic.function
     if function is None:
         return ""
-    places = [outside.place(function.node, array.decode(), atomic.unit) for array in arrays]
+    places = [declarations.parameter_place(function.node, array.decode(), atomic.unit) for array in arrays]
     launch = re.compile(_LAUNCH % re.escape(function.name.encode()))
     found = ""
     for path in repository.holding(function.name.encode()) if -1 not in places else ():

@@ -8,7 +8,6 @@ from d9mlint.kernels.judging import declarations, memory
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_PARAMETERS = ("parameter_declaration", "optional_parameter_declaration")
 
 
 def kept(left: Node, unit: Unit) -> tuple[str, str]:
@@ -31,10 +30,12 @@ def kept(left: Node, unit: Unit) -> tuple[str, str]:
         return ("forwarded", "") if left == root and function.scope else ("", "")
     if found.kind == "global":
         return ("forwarded" if "__shared__" in found.prefix else "value", "") if left == root else ("", "")
+    if found.node.type != "reference_declarator":
+        return "", ""
     if found.kind == "argument":
-        return ("argument", "") if left == root and found.node.type == "reference_declarator" else ("", "")
-    led = found.kind == "parameter" and _inside(left) and _by_reference(found.node, unit)
-    return ("forwarded", name) if led and "__global__" not in function.qualifier else ("", "")
+        return ("argument", "") if left == root else ("", "")
+    led = found.kind == "parameter" and _inside(left) and "__global__" not in function.qualifier
+    return ("forwarded", name) if led else ("", "")
 
 
 def _inside(left: Node) -> bool:
@@ -45,21 +46,3 @@ def _inside(left: Node) -> bool:
             return False
         at = at.child_by_field_name("argument")
     return at is not None and at.type == "identifier"
-
-
-def _by_reference(node: Node, unit: Unit) -> bool:
-    at: Node | None = node
-    while at is not None and at.type not in _PARAMETERS:
-        at = at.parent
-    declarator = at.child_by_field_name("declarator") if at is not None else None
-    return declarator is not None and unit.text(declarator).lstrip().startswith("&")
-
-
-def place(function: Node, name: str, unit: Unit) -> int:
-    """Which parameter of a function bears a name; -1 for none."""
-    for number, one in enumerate(declarations.parameters(function)):
-        declarator = one.child_by_field_name("declarator")
-        named = declarations.named(declarator, unit) if declarator is not None else None
-        if named is not None and named[0] == name:
-            return number
-    return -1

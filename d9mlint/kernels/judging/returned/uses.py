@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, declarations, memory, outside, values
-from d9mlint.kernels.judging.algorithms import DROPPING
-from d9mlint.kernels.judging.carries import carried, toggled
+from d9mlint.kernels.judging import around, declarations, memory
 from d9mlint.kernels.judging.known.scalars import kind, words
+from d9mlint.kernels.judging.returned import outside, values
+from d9mlint.kernels.judging.returned.algorithms import DROPPING
+from d9mlint.kernels.judging.returned.carries import carried, toggled
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
@@ -40,8 +41,6 @@ _STORING = re.compile(r"(?:\A|[.>])(?:push|emplace)(?:_back)?\Z")
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
 _LAST = re.compile(r"-\s*1u?\b|\bgridDim\b")
-
-
 _STATEMENT = re.compile(rb"\s*;\s*\)")
 _ARGUMENT = re.compile(rb",\s*\Z")
 
@@ -102,8 +101,7 @@ def _weighed(found: list[Use], tracer: _Tracer) -> Use:
 
 def handed_back(call: Node, place: int, unit: Unit) -> Use:
     """What becomes of the variable that a call is given to put an old value in."""
-    listed = call.child_by_field_name("arguments")
-    given = [one for one in listed.named_children if one.type != "comment"] if listed is not None else []
+    given = around.arguments(call)
     if not 0 <= place < len(given) or given[place].type != "identifier":
         return Use("value", " ".join(unit.text(call).split())[:80])
     tracer = _Tracer(unit, call)
@@ -114,12 +112,11 @@ def handed_back(call: Node, place: int, unit: Unit) -> Use:
 
 def of_parameter(function: Node, place: int, unit: Unit) -> Use:
     """What becomes of what a function is handed as one of its parameters."""
-    listed = declarations.parameters(function)
-    declarator = listed[place].child_by_field_name("declarator") if 0 <= place < len(listed) else None
-    named = declarations.named(declarator, unit) if declarator is not None else None
-    if declarator is None or named is None:
+    declarator = declarations.parameter_at(function, place)
+    parameter = declarator.parent if declarator is not None else None
+    if declarator is None or parameter is None:
         return Use("unused")
-    tracer = _Tracer(unit, listed[place])
+    tracer = _Tracer(unit, parameter)
     return _weighed(tracer.kept(declarator), tracer)
 
 
