@@ -78,6 +78,8 @@ _GENSIM = """
     0.12.4 0.13.4 1.0.1 2.0.0 2.1.0 2.2.0 2.3.0 3.0.0 3.1.0 3.2.0 3.3.0 3.4.0 3.5.0 3.6.0 3.7.3 3.8.0 3.8.1 3.8.3 4.0.1
     4.1.2 4.2.0 4.3.3 4.4.0
 """
+_LIBROSA = "0.4.3 0.5.1 0.6.3 0.7.2 0.8.1 0.9.2 0.10.0 0.10.2 0.11.0"
+_SENTENCEPIECE = "0.0.9 0.1.83 0.1.86 0.1.91 0.1.94 0.1.95 0.1.96 0.1.97 0.1.99 0.2.0 0.2.1 0.2.2 0.2.3"
 _XGBOOST = """
     0.7.post4 0.71 0.72.1 0.80 0.81 0.82 0.90 1.0.2 1.1.1 1.2.1 1.3.3 1.4.2 1.5.2 1.6.2 1.7.6 2.0.3 2.1.4 3.0.5 3.1.3
     3.2.0
@@ -97,10 +99,12 @@ KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "horovod": tuple(_HOROVOD.split()),
         "jax": tuple(_JAX.split()),
         "keras": tuple(_KERAS.split()),
+        "librosa": tuple(_LIBROSA.split()),
         "lightning": tuple(_LIGHTNING.split()),
         "ngc": tuple(_NGC.split()),
         "numpy": tuple(_NUMPY.split()),
         "python": ("2.7", "3.5", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"),
+        "sentencepiece": tuple(_SENTENCEPIECE.split()),
         "stable-baselines3": tuple(_SB3.split()),
         "tensorflow": tuple(_TENSORFLOW.split()),
         "tensorflow-addons": tuple(_ADDONS.split()),

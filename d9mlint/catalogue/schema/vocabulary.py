@@ -63,7 +63,10 @@ def when(item: Item) -> dict[str, Any]:
 
 
 def _test(item: Item) -> None:
-    """A scalar, ``absent``, ``present``, a list of alternatives, or ``{not|gt|contains: ...}``."""
+    """A scalar, ``absent``, ``present``, a list of alternatives, or ``{not|gt|contains: ...}``.
+
+    ``contains`` is a part of a text, or of one that a dict or a list holds, however deep.
+    """
     if not item.is_mapping():
         _alternatives(item)
         return

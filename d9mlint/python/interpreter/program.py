@@ -12,7 +12,18 @@ from d9mlint.model import Argument, Target
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
+from d9mlint.python.domain.values import (
+    CondValue,
+    Const,
+    Dict,
+    FlagValue,
+    Obj,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+)
 
 LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
 """Last names of calls that run the training themselves."""
@@ -169,7 +180,7 @@ def matches(value: Value | None, test: Any) -> Cond:
         if "gt" in test:
             above = _leaves(value, lambda v: isinstance(v, (int, float)) and v > test["gt"])
             return either(above, *(both(cond, flag_test(leaf.flag, ">", test["gt"])) for cond, leaf in _flags(value)))
-        return _leaves(value, lambda v: isinstance(v, str) and str(test["contains"]) in v)
+        return _contains(value, str(test["contains"]))
     if isinstance(test, list):
         return either(*(matches(value, one) for one in test))
     if test == "absent":
@@ -212,6 +223,17 @@ def _flags(value: Value | None) -> list[tuple[Cond, FlagValue]]:
     leaves = alternatives(value) if value is not None else ()
     flags = ((cond, leaf) for cond, leaf in leaves if isinstance(leaf, FlagValue))
     return [(cond, leaf) for cond, leaf in flags if type(leaf.flag.default) in (int, float)]
+
+
+def _contains(value: Value | None, part: str, within: tuple[int, ...] = ()) -> Cond:
+    """The condition under which a text has that part, or a dict or a list holds such a text, however deep."""
+    found = [_leaves(value, lambda v: isinstance(v, str) and part in v)]
+    for cond, leaf in alternatives(value) if value is not None else ():
+        if isinstance(leaf, Dict | Seq) and id(leaf) not in within:
+            held = leaf.items.values() if isinstance(leaf, Dict) else leaf.items or ()
+            inner = (_contains(one, part, (*within, id(leaf))) for one in (*held, leaf.element))
+            found.append(both(cond, either(*inner)))
+    return either(*found)
 
 
 def _leaves(value: Value | None, test: Any) -> Cond:

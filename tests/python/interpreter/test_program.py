@@ -3,7 +3,8 @@
 from d9mlint.model import Location, Target
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.domain.values import Const, Dict, Seq
+from d9mlint.python.interpreter.program import Program, matches
 
 TOLD = [
     ("call", "torch.save"),
@@ -45,3 +46,14 @@ def test_a_name_is_tested_once_however_many_events_have_it() -> None:
     asked: list[str] = []
     _program().named(asked.append, "call")
     assert sorted(asked) == ["?.save", "torch.load", "torch.save"]
+
+
+def test_a_text_is_contained_in_what_holds_it() -> None:
+    test = {"contains": "Grid"}
+    grid = Dict({"otype": Const("HashGrid")})
+    assert matches(Const("HashGrid"), test) is True
+    assert matches(Dict({"nested": Seq("list", [Dict({"otype": Const("Identity")}), grid])}), test) is True
+    assert matches(Dict({"otype": Const("Identity"), "levels": Const(16)}), test) is False
+    assert matches(Dict({}, True), test) is False
+    grid.items["otype"] = grid
+    assert matches(grid, test) is False

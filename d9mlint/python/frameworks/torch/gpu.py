@@ -31,8 +31,15 @@ _ON_GPU = re.compile(r"\.(is_cuda\b|device\.type ?== ?.cuda)")
 """What asks whether a tensor is on a GPU."""
 _MAKES = re.compile(r"torch\.(\w*Tensor|tensor|as_tensor|from_numpy|zeros|ones|empty)")
 _MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
-_USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel"})
-"""What works with a GPU but moves nothing there that is not told by itself."""
+_USERS = frozenset(
+    {
+        "torch.accelerator.set_device_index", "torch.nn.DataParallel", "tinycudann.Encoding", "tinycudann.Network",
+        "tinycudann.NetworkWithInputEncoding", "nvdiffrast.torch.RasterizeCudaContext",
+        "nvdiffrast.torch.RasterizeGLContext",
+    }
+)  # fmt: skip
+"""What works with a GPU but moves nothing there that is not told by itself: tinycudann and nvdiffrast have kernels for
+nothing else (bindings/torch/tinycudann/modules.py of 2.0, nvdiffrast/torch/ops.py of 0.3.3)."""
 _TENSOR = "torch.Tensor."
 _DETECTING = (
     "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.fabric.Fabric",

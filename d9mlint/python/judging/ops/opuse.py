@@ -145,7 +145,10 @@ def _in_functions(program: Program) -> dict[int, list[Op]]:
     for event in program.events:
         owner = event.func.owner if event.func is not None else None
         if owner is not None and event.kind == "call" and _is_compiled(event.name) and _in_function(event):
-            known = (op for op in program.knowledge.ops.get(event.name, ()) if not op.when)
+            # What the gradient of a function computes is not differentiated itself.
+            plain = event.func is not None and event.func.name == "backward"
+            named = (op for op in program.knowledge.ops.get(event.name, ()) if not op.when)
+            known = (op for op in named if not (plain and op.direction == "backward"))
             found.setdefault(id(owner), []).extend(known)
     return found
 
