@@ -28,8 +28,11 @@ _GRAPH = (
 _GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
 """Words in the name of a function that loads, which say that training goes on from there."""
 _TAKES_UP = re.compile(rf"{_GOES_ON.pattern}|snapshot", re.IGNORECASE)
-RESUMES = re.compile(rf"{_TAKES_UP.pattern}|load[-_]?(model|checkpoint|ckpt)", re.IGNORECASE)
-"""The same in the condition of a load; pretrained weights are no checkpoint."""
+RESUMES = re.compile(
+    rf"{_TAKES_UP.pattern}|load[-_]?(model|checkpoint|ckpt)|train[-_]?from\b(?! is (''|false|not (set|given)))",
+    re.IGNORECASE,
+)
+"""The same in the condition of a load (``-train_from`` is OpenNMT's); pretrained weights are no checkpoint."""
 THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
 _OF_RANK = "rank"
