@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.testkeys import asked_by, made_by
 from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
@@ -29,13 +26,12 @@ from d9mlint.python.rules.host._files import (
     told,
     varies,
 )
+from d9mlint.python.rules.host.leftovers.absent import TESTS, absent, is_missing
 from d9mlint.python.rules.host.leftovers.counted import counted
 from d9mlint.python.rules.host.leftovers.databases import databases
 from d9mlint.python.rules.host.leftovers.kept_state import carried
 from d9mlint.python.rules.host.leftovers.newest import newest
 
-_THERE = re.compile(r"exists\(|isfile\(|is_file\(")
-_TESTS = (".exists", ".isfile", ".is_file")
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
 _PASSES_OVER = (
     "passes over the files that an earlier run has made, and only the others are drawn: a run that goes on where "
@@ -63,7 +59,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     calls = [event for event in program.events if event.kind == "call" and not event.detached and not event.importing]
     names = {name for name in {event.name for event in calls} if READS.fullmatch(name) or EMPTIES.fullmatch(name)}
     files = [e for e in calls if e.name in names or (e.effects and any(x.opens or x.writes for x in e.effects))]
-    tests = [event for event in calls if event.name.endswith(_TESTS)]
+    tests = [event for event in calls if event.name.endswith(TESTS)]
     yield from _caches(program, rule, tests, files)
     yield from _skipped(program, rule, tests, calls)
     yield from _growing(program, rule, tests, files)
@@ -80,12 +76,12 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
     """Where only the first run draws, as it makes a file that later ones load: all that is drawn later is other."""
     found = [one for one in draws(program) if not one.event.detached]
     guards = {guard for one in found for guard in one.event.guards}
-    missing = {guard for guard in guards if _is_missing(guard)}
+    missing = {guard for guard in guards if is_missing(guard)}
     tests = [*tests, *(e for e in files if e.tried and READS.fullmatch(e.name) and not opens(e))] if missing else ()
     makers = [one for one in found if not missing.isdisjoint(one.event.guards)]
     for test in tests if makers else ():
-        path = (test.args[0] if test.args else test.receiver) if test.name.endswith(_TESTS) else path_of(test)
-        making = [one for one in makers if one.event.index > test.index and _absent(one.event, test)]
+        path = (test.args[0] if test.args else test.receiver) if test.name.endswith(TESTS) else path_of(test)
+        making = [one for one in makers if one.event.index > test.index and absent(one.event, test)]
         writes = _kept(path, test, files) if path is not None and making else ()
         making = [one for one in making if any(_while_made(one.event, write) for write in writes)]
         if path is None or not making:
@@ -101,42 +97,7 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
 
 def _is_made_too(event: Event, test: Event) -> bool:
     """Whether something is done to make a file, this one or another: where all are kept, no later run does it."""
-    return any(_is_missing(guard) and guard not in test.guards for guard in event.guards)
-
-
-def _absent(event: Event, test: Event) -> bool:
-    """Whether something happens only where a test has not found its file, or where reading it has failed."""
-    if not test.name.endswith(_TESTS):
-        return test.tried > event.tried and any(_has_failed(guard) and _is_of(guard, test) for guard in event.guards)
-    return any(_is_missing(guard) and _asks(guard, test) and _is_of(guard, test) for guard in event.guards)
-
-
-def _asks(guard: Cond, test: Event) -> bool:
-    """Whether a condition is about what a test says of its file, not about what another says; True if none is known."""
-    asked = opaque(negate(guard))
-    if asked is None:
-        return False
-    calls = asked_by(asked)
-    return not calls or test.tick in calls
-
-
-def _is_missing(guard: Cond) -> bool:
-    """Whether a condition is that a file is not there."""
-    test = opaque(negate(guard))
-    if test is None:
-        return _has_failed(guard)
-    return _THERE.search(test.text) is not None or any(name.endswith(_TESTS) for name in made_by(test))
-
-
-def _has_failed(guard: Cond) -> bool:
-    """Whether a condition is that something has raised an exception."""
-    test = opaque(guard)
-    return test is not None and test.text == EXCEPTION
-
-
-def _is_of(guard: Cond, test: Event) -> bool:
-    """Whether a condition is not one that held already where a file is looked for."""
-    return both(guard, *test.guards) is not False and guard not in test.guards
+    return any(is_missing(guard) and guard not in test.guards for guard in event.guards)
 
 
 def _while_made(event: Event, write: Event) -> bool:
@@ -150,7 +111,7 @@ def _while_made(event: Event, write: Event) -> bool:
 def _kept(path: Value, test: Event, files: Sequence[Event]) -> Sequence[Event]:
     """The calls that write a file where it is not there; none where it is not read all the same."""
     mentions = [e for e in files if e.index >= test.index and any(same_path(one, path) for one in given(e))]
-    writes = [e for e in mentions if _absent(e, test) and any(x.writes or x.opens for x in e.effects)]
+    writes = [e for e in mentions if absent(e, test) and any(x.writes or x.opens for x in e.effects)]
     return writes if any(READS.fullmatch(e.name) and e not in writes for e in mentions) else ()
 
 
@@ -178,7 +139,7 @@ def _skipped(program: Program, rule: Rule, tests: Sequence[Event], calls: Sequen
     told_of = set()
     for test in looking:
         path = test.args[0] if test.args else test.receiver
-        making = [one for one in found if one.event.index > test.index and _absent(one.event, test)]
+        making = [one for one in found if one.event.index > test.index and absent(one.event, test)]
         making = [one for one in making if not one.event.detached]
         drawn = next((one for one in making if _goes_on(program, one, test)), None)
         if path is None or drawn is None or test.location in told_of or not _is_made(path, test, calls):
@@ -204,7 +165,7 @@ def _goes_on(program: Program, drawn: Draw, test: Event) -> bool:
 
 def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
     """Whether a call makes the file where it is not there."""
-    made = (e for e in calls if e.index > test.index and test.loops[-1] in e.loops and _absent(e, test))
+    made = (e for e in calls if e.index > test.index and test.loops[-1] in e.loops and absent(e, test))
     return any(same_path(one, path) for e in made for one in given(e))
 
 
@@ -234,12 +195,12 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
 
 def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -> bool:
     """Whether a file is opened only where one is not there that is made there: no later run comes to it."""
-    if not any(map(_is_missing, opening.guards)):
+    if not any(map(is_missing, opening.guards)):
         return False
     for test in tests:
         path = test.args[0] if test.args else test.receiver
-        if path is not None and test.index < opening.index and _absent(opening, test):
-            made = (e for e in files if e.index > test.index and _absent(e, test) and opens(e))
+        if path is not None and test.index < opening.index and absent(opening, test):
+            made = (e for e in files if e.index > test.index and absent(e, test) and opens(e))
             if any(same_path(one, path) for e in made for one in given(e)):
                 return True
     return False
