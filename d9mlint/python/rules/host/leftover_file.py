@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Value
+from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, path_of
@@ -33,6 +33,10 @@ from d9mlint.python.rules.host.leftovers.kept_state import carried
 from d9mlint.python.rules.host.leftovers.newest import newest
 
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
+_FROZEN = (
+    "keeps in {} what the first run has drawn, which nothing seeds: later runs go on with that, and a run elsewhere "
+    "with other numbers"
+)
 _PASSES_OVER = (
     "passes over the files that an earlier run has made, and only the others are drawn: a run that goes on where "
     "another was interrupted makes other files than one that makes them all, with the same seed"
@@ -79,20 +83,40 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
     missing = {guard for guard in guards if is_missing(guard)}
     tests = [*tests, *(e for e in files if e.tried and READS.fullmatch(e.name) and not opens(e))] if missing else ()
     makers = [one for one in found if not missing.isdisjoint(one.event.guards)]
+    told_of: set[int] = set()
     for test in tests if makers else ():
         path = (test.args[0] if test.args else test.receiver) if test.name.endswith(TESTS) else path_of(test)
-        making = [one for one in makers if one.event.index > test.index and absent(one.event, test)]
+        making = [one for one in makers if absent(one.event, test) and _is_nearest(test, one.event, tests)]
         writes = _kept(path, test, files) if path is not None and making else ()
         making = [one for one in making if any(_while_made(one.event, write) for write in writes)]
         if path is None or not making:
             continue
         later = _after(program, making, [one for one in found if not _is_made_too(one.event, test)])
-        if later is not None:
-            drawn, then = later
-            related = [Related(drawn.event.location, "draws only where the file is not there"),
-                       Related(then.event.location, "draws after it")]  # fmt: skip
-            what = _ONCE.format(told(path))
-            yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
+        unseeded = _unseeded(program, making, test) if later is None else None
+        drawn, then = later if later is not None else (unseeded, None)
+        if drawn is None or id(drawn.event) in told_of:
+            continue  # (each of several files that are made together is tested)
+        told_of.add(id(drawn.event))
+        related = [Related(drawn.event.location, "draws only where the file is not there")]
+        related += [Related(then.event.location, "draws after it")] if then is not None else []
+        what = (_ONCE if then is not None else _FROZEN).format(told(path))
+        yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
+
+
+def _is_nearest(test: Event, event: Event, tests: Sequence[Event]) -> bool:
+    """Whether no later test of another file stands between: which one a condition is about need not be known."""
+    if test.index >= event.index:
+        return False
+    between = (e for e in tests if test.index < e.index < event.index and e.location.line != test.location.line)
+    return not any(e.name == test.name and e.stack == test.stack and absent(event, e) for e in between)
+
+
+def _unseeded(program: Program, making: Sequence[Draw], test: Event) -> Draw | None:
+    """A draw that makes the file from a generator that the program never seeds; a training makes no cache."""
+    if any(absent(step, test) for step in program.trains):
+        return None
+    seeded = {name for one in seedings(program) for name in one.generators}
+    return next((one for one in making if one.generator not in seeded and not one.implicit and not one.unseen), None)
 
 
 def _is_made_too(event: Event, test: Event) -> bool:
@@ -110,7 +134,9 @@ def _while_made(event: Event, write: Event) -> bool:
 
 def _kept(path: Value, test: Event, files: Sequence[Event]) -> Sequence[Event]:
     """The calls that write a file where it is not there; none where it is not read all the same."""
-    mentions = [e for e in files if e.index >= test.index and any(same_path(one, path) for one in given(e))]
+    # (A function may add a suffix to the path that it is given: `if not path.endswith(".ply")`.)
+    after = ((e, [leaf for one in given(e) for _, leaf in alternatives(one)]) for e in files if e.index >= test.index)
+    mentions = [e for e, leaves in after if any(same_path(one, path) for one in (*given(e), *leaves))]
     writes = [e for e in mentions if absent(e, test) and any(x.writes or x.opens for x in e.effects)]
     return writes if any(READS.fullmatch(e.name) and e not in writes for e in mentions) else ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, negate, opaque
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, Opaque, both, conjuncts, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import asked_by, made_by
 
@@ -22,18 +22,22 @@ def absent(event: Event, test: Event) -> bool:
 
 def _asks(guard: Cond, test: Event) -> bool:
     """Whether a condition is about what a test says of its file, not about what another says; True if none is known."""
-    asked = opaque(negate(guard))
-    if asked is None:
-        return False
-    calls = asked_by(asked)
-    return not calls or test.tick in calls
+    calls = [asked_by(one) for one in _asked(guard)]
+    return any(not ticks or test.tick in ticks for ticks in calls)
 
 
 def is_missing(guard: Cond) -> bool:
-    """Whether a condition is that a file is not there."""
-    test = opaque(negate(guard))
-    if test is None:
-        return _has_failed(guard)
+    """Whether a condition is that a file, or one of several, is not there."""
+    return any(map(_is_of_files, _asked(guard))) or _has_failed(guard)
+
+
+def _asked(guard: Cond) -> list[Opaque]:
+    """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``."""
+    tests = (opaque(part) for part in conjuncts(negate(guard)))
+    return [test for test in tests if test is not None]
+
+
+def _is_of_files(test: Opaque) -> bool:
     return _THERE.search(test.text) is not None or any(name.endswith(TESTS) for name in made_by(test))
 
 
