@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
@@ -10,7 +11,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, path_of
+from d9mlint.python.judging.paths import OF_ONE_RUN, lasting, path_of
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._files import (
@@ -53,6 +54,13 @@ _WRITE_ANEW = (
     'open files that are read again with `"w"`, or in a folder of this run; one that a resumed run goes on with has to '
     "be cut back to where the checkpoint was made"
 )
+_NEW_FOLDER = (
+    "write into a folder of this run, and take up what an earlier one has left only where a flag such as `--resume` "
+    "asks for it"
+)
+_READ, _BOTH = "which the program reads", "so that the file holds what both runs have written"
+_FILLS = re.compile(r"numpy\.(save|savez\w*|savetxt)|(pickle|cPickle|dill|joblib)\.dump|torch\.save|.*\.tofile")
+"""Calls that write arrays or objects to a stream."""
 _ANEW = "leave `append=True` to runs that are resumed, or write into a folder of this run"
 
 
@@ -199,24 +207,47 @@ def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
 
 
 def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
-    """Where a file is opened to be added to that the program reads, and that it never empties."""
+    """Where a file is opened to be added to that the program reads, or puts arrays into, and that it never empties."""
     for opening in (event for event in files if adds(event) and not _only_once(event, tests, files)):
         path = path_of(opening)
-        if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]) or is_numbered(path, tests):
+        when = lasting(path) if path is not None else False
+        if path is None or when is False or _is_of_one_run(path) or is_numbered(path, tests):
             continue  # (a name that each run makes anew, unless it is given one)
         mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
         before = [e for e in mentions if e.index < opening.index]
         emptied = any(EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
         reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
-        if emptied or (reader is None and not goes_on_with_table(opening)):
+        table = goes_on_with_table(opening)
+        filled = None if table or reader is not None or emptied else _filled(program, opening)
+        if emptied or (reader is None and filled is None and not table):
             continue  # (a log that only grows is no result)
-        related = [Related(reader.location, "is read here")] if reader is not None else []
-        read = "which the program reads" if related else "so that a second run's table holds the rows of both"
-        what = f"adds to what an earlier run has left in {told(path)}, {read}"
+        if reader is not None:
+            related = [Related(reader.location, "is read here")]
+            remedy = _NEW_FOLDER if reader.index < opening.index else _WRITE_ANEW
+        else:
+            related = [Related(filled.location, "is written here")] if filled is not None else []
+            remedy = _WRITE_ANEW if filled is not None else _ANEW
+        what = f"adds to what an earlier run has left in {told(path)}, {_READ if reader is not None else _BOTH}"
         yield draft(
-            program, rule, opening, related=related, remedy=_WRITE_ANEW if related else _ANEW,
-            severity="" if related else "info", name=short_name(opening), what=what,
+            program, rule, opening, cond=when, related=related, remedy=remedy, severity="" if related else "info",
+            name=short_name(opening), what=what,
         )  # fmt: skip
+
+
+def _is_of_one_run(path: Value) -> bool:
+    """Whether the name of a file comes from the clock, say, in whatever way the program goes."""
+    return all(not OF_ONE_RUN.isdisjoint(taint([leaf])[0]) for _, leaf in alternatives(path))
+
+
+def _filled(program: Program, opening: Event) -> Event | None:
+    """The call that writes arrays or objects to the stream that was opened: lines of text are those of a log."""
+    calls = program.named(_FILLS.fullmatch, "call") if opening.result is not None else []
+    written = (e for e in calls if e.index > opening.index and not e.detached)
+    return next((e for e in written if any(_is_stream(one, opening) for one in e.args)), None)
+
+
+def _is_stream(value: Value, opening: Event) -> bool:
+    return any(leaf is opening.result for _, leaf in alternatives(value))
 
 
 def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -> bool:
