@@ -11,6 +11,8 @@ from d9mlint.python.domain.testkeys import asked_by, made_by
 _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 TESTS = (".exists", ".isfile", ".is_file")
 """How the names of calls end that ask whether a file is there."""
+_BOTH = "and"
+"""The text of a test that is made of others and has none of its own."""
 
 
 def absent(event: Event, test: Event) -> bool:
@@ -32,9 +34,14 @@ def is_missing(guard: Cond) -> bool:
 
 
 def _asked(guard: Cond) -> list[Opaque]:
-    """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``."""
-    tests = (opaque(part) for part in conjuncts(negate(guard)))
-    return [test for test in tests if test is not None]
+    """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``.
+
+    None where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.
+    """
+    tests = [opaque(part) for part in conjuncts(negate(guard))]
+    known = [test for test in tests if test is not None]
+    alone = len(tests) < 2 or all(test is not None and (test.text == _BOTH or _is_of_files(test)) for test in tests)
+    return known if alone else []
 
 
 def _is_of_files(test: Opaque) -> bool:
