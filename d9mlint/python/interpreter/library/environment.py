@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -194,7 +195,7 @@ _SCALAR = ".item"
 """A method that gives the one number of an array; of what a call has just loaded it may be anything."""
 _ORDERLESS = (".max", ".min", ".any", ".all")
 _NAME = "name"
-_PATH_OF = "os.path.join"
+_PATH_OF, _MOST_FOLDERS = "os.path.join", 4
 _PARSER = "argparse.ArgumentParser"
 _ADDS = "add_"
 """How names of functions begin that add their flags to a parser and hand it back: ``add_config_arguments(parser)``."""
@@ -263,9 +264,17 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         origins -= {ARRAY}
     if event.name.startswith(("?.", "builtins.")) or (origins - {ARRAY} and not symbolic):
         if event.name == _PATH_OF and event.args and not order:
-            return text_of(event.args, path=True)
+            return _joined(event.args)
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event, origins)
+
+
+def _joined(args: Sequence[Value]) -> Value:
+    """A path in a folder that may be one of several, where one of them is of this run alone: each is told apart."""
+    several = alternatives(args[0])
+    if not 1 < len(several) <= _MOST_FOLDERS:
+        return text_of(args, path=True)
+    return choose([(cond, text_of([leaf, *args[1:]], path=True)) for cond, leaf in several])
 
 
 def _keeps_items(interp: Interpreter, event: Event) -> bool:

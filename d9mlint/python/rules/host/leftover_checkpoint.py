@@ -55,6 +55,7 @@ from d9mlint.python.rules.host.leftovers.unasked import (
     listed,
     named_in,
 )
+from d9mlint.python.rules.host.leftovers.unsaved import unsaved
 
 _NEWEST = {
     **sessions.NEWEST,
@@ -150,6 +151,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
     yield from _begun_with(program, rule, steps[::-1], saves)
+    yield from unsaved(program, rule, steps, saves)
     if not steps or not saves:
         yield from picked_up(program, rule, _IF_THERE)
 
@@ -305,11 +307,23 @@ def _into_weights(program: Program, load: Event) -> bool:
     after = program.events[load.index + 1 :] if fills else ()
     calls = [e for e in after if e.kind == "call" and not e.detached]
     there = any(e.func is load.func and e.name.endswith(fills) for e in calls)
-    there = there or any(e.name.endswith(fills) for e in _handed(load, calls))
+    there = there or any(e.name.endswith(fills) for e in (*_handed(load, calls), *_by_helpers(load, calls)))
     if load.name in arrays.LOADS and not there:
         # (The parameters that a step of optax makes are a value, which fills nothing.)
         return arrays.fills(program, load) or bool(program.calls(*arrays.STEPS))
     return not fills or there
+
+
+def _by_helpers(load: Event, calls: Iterable[Event]) -> Iterator[Event]:
+    """The calls in functions for loading that the one calls which loads, until something else is loaded.
+
+    ``state = torch.load(path)``, ``load_weights(net, state)``.
+    """
+    for event in calls:
+        if event.name in _IF_THERE and event.meets(load):
+            return
+        if event.stack[:-1] == load.stack and event.func is not None and "load" in event.func.name:
+            yield event
 
 
 def _handed(load: Event, calls: Iterable[Event]) -> Iterator[Event]:

@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.testkeys import asked_by, made_by
-from d9mlint.python.domain.values import Value
+from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, path_of
+from d9mlint.python.judging.paths import OF_ONE_RUN, lasting, path_of
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._files import (
@@ -29,14 +27,17 @@ from d9mlint.python.rules.host._files import (
     told,
     varies,
 )
+from d9mlint.python.rules.host.leftovers.absent import TESTS, absent, is_missing
 from d9mlint.python.rules.host.leftovers.counted import counted
 from d9mlint.python.rules.host.leftovers.databases import databases
 from d9mlint.python.rules.host.leftovers.kept_state import carried
 from d9mlint.python.rules.host.leftovers.newest import newest
 
-_THERE = re.compile(r"exists\(|isfile\(|is_file\(")
-_TESTS = (".exists", ".isfile", ".is_file")
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
+_FROZEN = (
+    "keeps in {} what the first run has drawn, which nothing seeds: later runs go on with that, and a run elsewhere "
+    "with other numbers"
+)
 _PASSES_OVER = (
     "passes over the files that an earlier run has made, and only the others are drawn: a run that goes on where "
     "another was interrupted makes other files than one that makes them all, with the same seed"
@@ -53,6 +54,13 @@ _WRITE_ANEW = (
     'open files that are read again with `"w"`, or in a folder of this run; one that a resumed run goes on with has to '
     "be cut back to where the checkpoint was made"
 )
+_NEW_FOLDER = (
+    "write into a folder of this run, and take up what an earlier one has left only where a flag such as `--resume` "
+    "asks for it"
+)
+_READ, _BOTH = "which the program reads", "so that the file holds what both runs have written"
+_FILLS = re.compile(r"numpy\.(save|savez\w*|savetxt)|(pickle|cPickle|dill|joblib)\.dump|torch\.save|.*\.tofile")
+"""Calls that write arrays or objects to a stream."""
 _ANEW = "leave `append=True` to runs that are resumed, or write into a folder of this run"
 
 
@@ -63,7 +71,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     calls = [event for event in program.events if event.kind == "call" and not event.detached and not event.importing]
     names = {name for name in {event.name for event in calls} if READS.fullmatch(name) or EMPTIES.fullmatch(name)}
     files = [e for e in calls if e.name in names or (e.effects and any(x.opens or x.writes for x in e.effects))]
-    tests = [event for event in calls if event.name.endswith(_TESTS)]
+    tests = [event for event in calls if event.name.endswith(TESTS)]
     yield from _caches(program, rule, tests, files)
     yield from _skipped(program, rule, tests, calls)
     yield from _growing(program, rule, tests, files)
@@ -80,63 +88,48 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
     """Where only the first run draws, as it makes a file that later ones load: all that is drawn later is other."""
     found = [one for one in draws(program) if not one.event.detached]
     guards = {guard for one in found for guard in one.event.guards}
-    missing = {guard for guard in guards if _is_missing(guard)}
+    missing = {guard for guard in guards if is_missing(guard)}
     tests = [*tests, *(e for e in files if e.tried and READS.fullmatch(e.name) and not opens(e))] if missing else ()
     makers = [one for one in found if not missing.isdisjoint(one.event.guards)]
+    told_of: set[int] = set()
     for test in tests if makers else ():
-        path = (test.args[0] if test.args else test.receiver) if test.name.endswith(_TESTS) else path_of(test)
-        making = [one for one in makers if one.event.index > test.index and _absent(one.event, test)]
+        path = (test.args[0] if test.args else test.receiver) if test.name.endswith(TESTS) else path_of(test)
+        making = [one for one in makers if absent(one.event, test) and _is_nearest(test, one.event, tests)]
         writes = _kept(path, test, files) if path is not None and making else ()
         making = [one for one in making if any(_while_made(one.event, write) for write in writes)]
         if path is None or not making:
             continue
         later = _after(program, making, [one for one in found if not _is_made_too(one.event, test)])
-        if later is not None:
-            drawn, then = later
-            related = [Related(drawn.event.location, "draws only where the file is not there"),
-                       Related(then.event.location, "draws after it")]  # fmt: skip
-            what = _ONCE.format(told(path))
-            yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
+        unseeded = _unseeded(program, making, test) if later is None else None
+        drawn, then = later if later is not None else (unseeded, None)
+        if drawn is None or id(drawn.event) in told_of:
+            continue  # (each of several files that are made together is tested)
+        told_of.add(id(drawn.event))
+        related = [Related(drawn.event.location, "draws only where the file is not there")]
+        related += [Related(then.event.location, "draws after it")] if then is not None else []
+        what = (_ONCE if then is not None else _FROZEN).format(told(path))
+        yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
+
+
+def _is_nearest(test: Event, event: Event, tests: Sequence[Event]) -> bool:
+    """Whether no later test of another file stands between: which one a condition is about need not be known."""
+    if test.index >= event.index:
+        return False
+    between = (e for e in tests if test.index < e.index < event.index and e.location.line != test.location.line)
+    return not any(e.name == test.name and e.stack == test.stack and absent(event, e) for e in between)
+
+
+def _unseeded(program: Program, making: Sequence[Draw], test: Event) -> Draw | None:
+    """A draw that makes the file from a generator that the program never seeds; a training makes no cache."""
+    if any(absent(step, test) for step in program.trains):
+        return None
+    seeded = {name for one in seedings(program) for name in one.generators}
+    return next((one for one in making if one.generator not in seeded and not one.implicit and not one.unseen), None)
 
 
 def _is_made_too(event: Event, test: Event) -> bool:
     """Whether something is done to make a file, this one or another: where all are kept, no later run does it."""
-    return any(_is_missing(guard) and guard not in test.guards for guard in event.guards)
-
-
-def _absent(event: Event, test: Event) -> bool:
-    """Whether something happens only where a test has not found its file, or where reading it has failed."""
-    if not test.name.endswith(_TESTS):
-        return test.tried > event.tried and any(_has_failed(guard) and _is_of(guard, test) for guard in event.guards)
-    return any(_is_missing(guard) and _asks(guard, test) and _is_of(guard, test) for guard in event.guards)
-
-
-def _asks(guard: Cond, test: Event) -> bool:
-    """Whether a condition is about what a test says of its file, not about what another says; True if none is known."""
-    asked = opaque(negate(guard))
-    if asked is None:
-        return False
-    calls = asked_by(asked)
-    return not calls or test.tick in calls
-
-
-def _is_missing(guard: Cond) -> bool:
-    """Whether a condition is that a file is not there."""
-    test = opaque(negate(guard))
-    if test is None:
-        return _has_failed(guard)
-    return _THERE.search(test.text) is not None or any(name.endswith(_TESTS) for name in made_by(test))
-
-
-def _has_failed(guard: Cond) -> bool:
-    """Whether a condition is that something has raised an exception."""
-    test = opaque(guard)
-    return test is not None and test.text == EXCEPTION
-
-
-def _is_of(guard: Cond, test: Event) -> bool:
-    """Whether a condition is not one that held already where a file is looked for."""
-    return both(guard, *test.guards) is not False and guard not in test.guards
+    return any(is_missing(guard) and guard not in test.guards for guard in event.guards)
 
 
 def _while_made(event: Event, write: Event) -> bool:
@@ -149,8 +142,10 @@ def _while_made(event: Event, write: Event) -> bool:
 
 def _kept(path: Value, test: Event, files: Sequence[Event]) -> Sequence[Event]:
     """The calls that write a file where it is not there; none where it is not read all the same."""
-    mentions = [e for e in files if e.index >= test.index and any(same_path(one, path) for one in given(e))]
-    writes = [e for e in mentions if _absent(e, test) and any(x.writes or x.opens for x in e.effects)]
+    # (A function may add a suffix to the path that it is given: `if not path.endswith(".ply")`.)
+    after = ((e, [leaf for one in given(e) for _, leaf in alternatives(one)]) for e in files if e.index >= test.index)
+    mentions = [e for e, leaves in after if any(same_path(one, path) for one in (*given(e), *leaves))]
+    writes = [e for e in mentions if absent(e, test) and any(x.writes or x.opens for x in e.effects)]
     return writes if any(READS.fullmatch(e.name) and e not in writes for e in mentions) else ()
 
 
@@ -178,7 +173,7 @@ def _skipped(program: Program, rule: Rule, tests: Sequence[Event], calls: Sequen
     told_of = set()
     for test in looking:
         path = test.args[0] if test.args else test.receiver
-        making = [one for one in found if one.event.index > test.index and _absent(one.event, test)]
+        making = [one for one in found if one.event.index > test.index and absent(one.event, test)]
         making = [one for one in making if not one.event.detached]
         drawn = next((one for one in making if _goes_on(program, one, test)), None)
         if path is None or drawn is None or test.location in told_of or not _is_made(path, test, calls):
@@ -204,7 +199,7 @@ def _goes_on(program: Program, drawn: Draw, test: Event) -> bool:
 
 def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
     """Whether a call makes the file where it is not there."""
-    made = (e for e in calls if e.index > test.index and test.loops[-1] in e.loops and _absent(e, test))
+    made = (e for e in calls if e.index > test.index and test.loops[-1] in e.loops and absent(e, test))
     return any(same_path(one, path) for e in made for one in given(e))
 
 
@@ -212,34 +207,57 @@ def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
 
 
 def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
-    """Where a file is opened to be added to that the program reads, and that it never empties."""
+    """Where a file is opened to be added to that the program reads, or puts arrays into, and that it never empties."""
     for opening in (event for event in files if adds(event) and not _only_once(event, tests, files)):
         path = path_of(opening)
-        if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]) or is_numbered(path, tests):
+        when = lasting(path) if path is not None else False
+        if path is None or when is False or _is_of_one_run(path) or is_numbered(path, tests):
             continue  # (a name that each run makes anew, unless it is given one)
         mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
         before = [e for e in mentions if e.index < opening.index]
         emptied = any(EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
         reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
-        if emptied or (reader is None and not goes_on_with_table(opening)):
+        table = goes_on_with_table(opening)
+        filled = None if table or reader is not None or emptied else _filled(program, opening)
+        if emptied or (reader is None and filled is None and not table):
             continue  # (a log that only grows is no result)
-        related = [Related(reader.location, "is read here")] if reader is not None else []
-        read = "which the program reads" if related else "so that a second run's table holds the rows of both"
-        what = f"adds to what an earlier run has left in {told(path)}, {read}"
+        if reader is not None:
+            related = [Related(reader.location, "is read here")]
+            remedy = _NEW_FOLDER if reader.index < opening.index else _WRITE_ANEW
+        else:
+            related = [Related(filled.location, "is written here")] if filled is not None else []
+            remedy = _WRITE_ANEW if filled is not None else _ANEW
+        what = f"adds to what an earlier run has left in {told(path)}, {_READ if reader is not None else _BOTH}"
         yield draft(
-            program, rule, opening, related=related, remedy=_WRITE_ANEW if related else _ANEW,
-            severity="" if related else "info", name=short_name(opening), what=what,
+            program, rule, opening, cond=when, related=related, remedy=remedy, severity="" if related else "info",
+            name=short_name(opening), what=what,
         )  # fmt: skip
+
+
+def _is_of_one_run(path: Value) -> bool:
+    """Whether the name of a file comes from the clock, say, in whatever way the program goes."""
+    return all(not OF_ONE_RUN.isdisjoint(taint([leaf])[0]) for _, leaf in alternatives(path))
+
+
+def _filled(program: Program, opening: Event) -> Event | None:
+    """The call that writes arrays or objects to the stream that was opened: lines of text are those of a log."""
+    calls = program.named(_FILLS.fullmatch, "call") if opening.result is not None else []
+    written = (e for e in calls if e.index > opening.index and not e.detached)
+    return next((e for e in written if any(_is_stream(one, opening) for one in e.args)), None)
+
+
+def _is_stream(value: Value, opening: Event) -> bool:
+    return any(leaf is opening.result for _, leaf in alternatives(value))
 
 
 def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -> bool:
     """Whether a file is opened only where one is not there that is made there: no later run comes to it."""
-    if not any(map(_is_missing, opening.guards)):
+    if not any(map(is_missing, opening.guards)):
         return False
     for test in tests:
         path = test.args[0] if test.args else test.receiver
-        if path is not None and test.index < opening.index and _absent(opening, test):
-            made = (e for e in files if e.index > test.index and _absent(e, test) and opens(e))
+        if path is not None and test.index < opening.index and absent(opening, test):
+            made = (e for e in files if e.index > test.index and absent(e, test) and opens(e))
             if any(same_path(one, path) for e in made for one in given(e)):
                 return True
     return False

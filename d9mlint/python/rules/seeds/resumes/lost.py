@@ -13,7 +13,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.loops import RANGES, header_of, is_fixed
 
-_LOAD = "?.load_state_dict", "torch.optim.Optimizer.load_state_dict"
+_LOAD, _OF_UNKNOWN = "torch.optim.Optimizer.load_state_dict", "?."
 _UPDATES = (".update", ".update_parameters")
 _STATE, _NETWORKS = ".load_state_dict", "torch.nn."
 OPTIMIZER, PLACE = "optimizer", "place in the epoch"
@@ -69,7 +69,8 @@ def lost(
     makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None and _kind(e)}
     loading = [e for e in program.ending(_STATE, "call") if not e.detached]
     networks = {e.location for e in loading if e.name.startswith(_NETWORKS)}  # at one place it is one variable
-    unknown = (e for e in program.calls(*_LOAD) if not e.detached and e.location not in networks)
+    untold = (e for e in loading if e.name == _LOAD or e.name.startswith(_OF_UNKNOWN))
+    unknown = (e for e in untold if e.location not in networks)  # (a part of what is not known: `?.optimizer`)
     loads = [[*_made_by(e, makers)] for e in unknown]
     if not all(loads):
         return ()  # what is loaded there may be any of them

@@ -12,7 +12,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import equal_to
 from d9mlint.python.domain.values import Unknown, Value
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.paths import flags_within, saved_there
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
@@ -30,6 +30,8 @@ _GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
 _TAKES_UP = re.compile(rf"{_GOES_ON.pattern}|snapshot", re.IGNORECASE)
 RESUMES = re.compile(rf"{_TAKES_UP.pattern}|load[-_]?(model|checkpoint|ckpt)", re.IGNORECASE)
 """The same in the condition of a load; pretrained weights are no checkpoint."""
+_TRAINS_ON = re.compile(r"train[-_]?from", re.IGNORECASE)
+"""A flag that names the checkpoint to train from (``-train_from`` of OpenNMT and what was made of it)."""
 THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
 _OF_RANK = "rank"
@@ -53,7 +55,8 @@ _PLAIN = {
 
 def resumes(load: Event) -> bool:
     """Whether a condition of a load, or the name of the function that loads, says that training goes on from there."""
-    return _says(load, RESUMES)
+    named = (name for path in load.args[:1] for name in flags_within(path))
+    return _says(load, RESUMES) or any(map(_TRAINS_ON.search, named))
 
 
 def takes_up(load: Event) -> bool:

@@ -1,0 +1,59 @@
+"""What is done only where a file is not there, by the conditions that it stands under."""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, Opaque, both, conjuncts, negate, opaque
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.testkeys import asked_by, made_by
+
+_THERE = re.compile(r"exists\(|isfile\(|is_file\(")
+TESTS = (".exists", ".isfile", ".is_file")
+"""How the names of calls end that ask whether a file is there."""
+_BOTH = "and"
+"""The text of a test that is made of others and has none of its own."""
+
+
+def absent(event: Event, test: Event) -> bool:
+    """Whether something happens only where a test has not found its file, or where reading it has failed."""
+    if not test.name.endswith(TESTS):
+        return test.tried > event.tried and any(_has_failed(guard) and _is_of(guard, test) for guard in event.guards)
+    return any(is_missing(guard) and _asks(guard, test) and _is_of(guard, test) for guard in event.guards)
+
+
+def _asks(guard: Cond, test: Event) -> bool:
+    """Whether a condition is about what a test says of its file, not about what another says; True if none is known."""
+    calls = [asked_by(one) for one in _asked(guard)]
+    return any(not ticks or test.tick in ticks for ticks in calls)
+
+
+def is_missing(guard: Cond) -> bool:
+    """Whether a condition is that a file, or one of several, is not there."""
+    return any(map(_is_of_files, _asked(guard))) or _has_failed(guard)
+
+
+def _asked(guard: Cond) -> list[Opaque]:
+    """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``.
+
+    None where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.
+    """
+    tests = [opaque(part) for part in conjuncts(negate(guard))]
+    known = [test for test in tests if test is not None]
+    alone = len(tests) < 2 or all(test is not None and (test.text == _BOTH or _is_of_files(test)) for test in tests)
+    return known if alone else []
+
+
+def _is_of_files(test: Opaque) -> bool:
+    return _THERE.search(test.text) is not None or any(name.endswith(TESTS) for name in made_by(test))
+
+
+def _has_failed(guard: Cond) -> bool:
+    """Whether a condition is that something has raised an exception."""
+    test = opaque(guard)
+    return test is not None and test.text == EXCEPTION
+
+
+def _is_of(guard: Cond, test: Event) -> bool:
+    """Whether a condition is not one that held already where a file is looked for."""
+    return both(guard, *test.guards) is not False and guard not in test.guards
