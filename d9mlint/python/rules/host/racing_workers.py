@@ -14,6 +14,8 @@ _SUMS = (
     "the threads of `{name}` add their sums up in the order in which they are through: with three cores or more the "
     "result differs in its last digits from run to run, whatever the seed"
 )
+_CAUSE = "openmp-sums"
+"""One variable keeps all of a program to one thread."""
 _THREADS = "OMP_NUM_THREADS"
 _LIMITS, _LIMIT = "threadpoolctl.threadpool_limits", Argument(0, "limits")
 
@@ -22,7 +24,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each of the calls."""
     yield from varies.check(program, rule, "threads")
     if not _in_one_thread(program):
-        yield from varies.check(program, rule._replace(message=_SUMS, confidence=lower(rule.confidence)), "sums")
+        of_sums = rule._replace(message=_SUMS, confidence=lower(rule.confidence), cause=_CAUSE)
+        yield from varies.check(program, of_sums, "sums")
     yield from _shared_tensors.check(program, rule)
 
 
