@@ -1,4 +1,4 @@
-"""What rules on threads tell to do: a generator for each of several workers, of the kind that they draw from; one thread."""
+"""What rules on threads tell to do: a generator for each of several workers, of the kind they draw from; one thread."""
 
 from __future__ import annotations
 
