@@ -61,7 +61,7 @@ class Effect(NamedTuple):
     """A dict there holds keyword arguments, too (``lightgbm.train(params, ...)``)."""
     varies: str = ""
     """The result differs from run to run whatever is seeded: because of the ``gpu``, ``threads``, the ``search``, the
-    ``clock`` or Python's ``hash`` of texts."""
+    ``clock``, Python's ``hash`` of texts, or ``sums`` that threads add to in the order in which they come to them."""
     remedy: str = ""
     """What to do about it, where the rule alone cannot say."""
     when: Mapping[str, Any] = {}

@@ -465,3 +465,16 @@ def test_each_program_of_a_cause_has_its_own_line_and_conditions() -> None:
     (one,) = by_cause([*combine(library), only_holds])
     assert [program.entry for program in one.programs] == ["a.py", "b.py"]
     assert one.entries == ("a.py", "b.py", "c.py")
+
+
+def test_what_a_remedy_goes_on_with_in_some_programs_is_told_of_these() -> None:
+    switch = "call `torch.use_deterministic_algorithms(True)` near the start"
+    raises = f"{switch}; `pad` then raises: pad with zeros"
+    (one,) = by_cause([
+        found(1, "determinism-switch", entries=("a.py", "b.py", "c.py", "d.py"), path="lib.py", remedy=switch),
+        *(found(9, "determinism-switch", entries=(name,), path=name, remedy=raises) for name in ("b.py", "c.py", "d.py")),
+        found(9, "determinism-switch", entries=("a.py",), path="a.py", remedy=switch),
+    ])  # fmt: skip
+    assert one.remedy == f"{switch}; in `b.py`, `c.py` and 1 more `pad` then raises: pad with zeros"
+    (alone,) = by_cause([found(9, "determinism-switch", remedy=raises), found(3, "determinism-switch", remedy=raises)])
+    assert alone.remedy == raises

@@ -19,6 +19,10 @@ _EITHER = re.compile(r"^[^;]*, or [^;]*$")
 """A remedy that is one thing or another."""
 _FLAG_GIVEN = "pass it on: "
 """How the remedy for a flag begins whose value nothing takes."""
+_GOES_ON = "; "
+"""Between the parts of a remedy."""
+_MOST_PROGRAMS = 2
+"""Programs that a remedy names."""
 _MOST_GRAPHS = 3
 """Places where graphs begin that a remedy names."""
 
@@ -32,14 +36,31 @@ def of_cause(ranked: Sequence[Finding]) -> str:
     return _flag_first(ranked, _seeds_first(first, told, concerns, _graphs(ranked, first), rules))
 
 
-def _remedies(group: Iterable[Finding]) -> list[str]:
+def _remedies(group: Sequence[Finding]) -> list[str]:
     """What to do about each part of the cause, in the order of the findings; what a call does that is told is not."""
     parts: dict[str, str] = {}
     for found in group:
         call = _CODE.search(found.remedy)
         if not call or not any(call[0] in _DOES_NOT.sub("", told) for told in parts.values()):
             parts.setdefault(found.cause, found.remedy)
-    return list(dict.fromkeys(filter(None, parts.values())))
+    whole = {
+        cause: told + _further(told, (one for one in group if one.cause == cause)) for cause, told in parts.items()
+    }
+    return list(dict.fromkeys(filter(None, whole.values())))
+
+
+def _further(told: str, group: Iterable[Finding]) -> str:
+    """What a remedy goes on with in some programs of a cause, as with ops that raise there once the switch is on."""
+    more: dict[str, set[str]] = {}
+    for found in group:
+        if found.remedy.startswith(f"{told}{_GOES_ON}"):
+            more.setdefault(found.remedy.removeprefix(f"{told}{_GOES_ON}"), set()).update(found.entries)
+    return "".join(f"{_GOES_ON}in {_programs(sorted(more[text]))} {text}" for text in sorted(more) if more[text])
+
+
+def _programs(entries: Sequence[str]) -> str:
+    left = len(entries) - _MOST_PROGRAMS
+    return _listed([*(f"`{one}`" for one in entries[:_MOST_PROGRAMS]), *([f"{left} more"] if left > 0 else [])])
 
 
 def _seeds_first(

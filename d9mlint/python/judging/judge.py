@@ -19,7 +19,7 @@ from d9mlint.python.judging import match, plan
 from d9mlint.python.judging.drafts import Draft, with_unnamed
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.judging.tryouts import keeps_nothing
-from d9mlint.python.judging.wording import any_of, words_of
+from d9mlint.python.judging.wording import any_of, told_of, words_of
 from d9mlint.python.project.files import Project
 from d9mlint.python.source.reading import CannotRead
 
@@ -180,7 +180,7 @@ def _told(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -
     found = Finding(
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
         confidence=best.confidence, message=with_unnamed(best.message), location=best.location, remedy=best.remedy,
-        when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
+        when=told_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
         entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(call.op for call in calls)), calls=calls,
         cause=best.cause, uncalled=all(draft.uncalled for draft in group), slight=all(draft.slight for draft in group),

@@ -21,6 +21,7 @@ torch.manual_seed(1)
 net = nn.Conv2d(3, 8, 3)
 {move}
 net(torch.load("x.pt")).sum().backward()
+print(net.weight.grad)
 """
 MOVES = {
     "net.cuda()": ([], True),
@@ -295,3 +296,54 @@ def test_a_trainer_that_sets_benchmark_once_more_is_named(d9mlint: Run, given: s
     (found,) = d9mlint("check", "--format", "json", "--select", "cudnn-benchmark", "train.py").json["findings"]
     assert ("pass `benchmark=False` to the trainer" in found["remedy"]) is again
     assert [one["line"] for one in found["related"]] == ([20] if again else [])
+
+
+SEVERAL = """import argparse
+import torch
+import torchvision
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--backbone", default="resnet34")
+args = parser.parse_args()
+torch.manual_seed(1)
+if args.backbone == "custom":
+    net = torch.nn.Conv2d(3, 8, 3)
+else:
+    net = {other}
+net = net.cuda()
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for x in torch.load("x.pt"):
+    net(x).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "when"),
+    [
+        ("getattr(torchvision.models, args.backbone)()", []),
+        ("torchvision.models.resnet34()", []),
+        ("torch.nn.Linear(3, 8)", ["--backbone is custom"]),
+    ],
+)
+def test_a_network_that_is_not_seen_varies_as_well_as_one_that_is(d9mlint: Run, other: str, when: list[str]) -> None:
+    Path("train.py").write_text(SEVERAL.format(other=other))
+    (found,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert found["when"] == when
+
+
+ENDS = """import torch
+
+torch.manual_seed(1)
+net = torch.nn.Conv2d(3, 8, 3).cuda()
+loss = net(torch.load("x.pt").cuda()).sum()
+print(loss)
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize(("more", "severity"), [("", "info"), ("print(net.weight.grad)\n", "warning")])
+def test_gradients_that_a_program_ends_with_cost_little(d9mlint: Run, more: str, severity: str) -> None:
+    Path("train.py").write_text(ENDS + more)
+    (found,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert found["severity"] == severity

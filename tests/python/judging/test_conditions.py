@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.catalogue import load
-from d9mlint.model import AnyPlace, Finding, Related
+from d9mlint.model import AnyPlace, Finding, Location, Related
 from d9mlint.python.batch.run import newest_target
-from d9mlint.python.domain.conditions import both, either, negate, opaque_test
+from d9mlint.python.domain.conditions import Cond, Flag, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.judging.judge import combine, judge
-from d9mlint.python.judging.wording import words_of
+from d9mlint.python.judging.wording import told_of, words_of
 from d9mlint.python.project.files import Project
 
 CATALOGUE = load()
@@ -883,3 +883,14 @@ random.shuffle(files)
 def test_a_call_in_a_loop_has_the_conditions_of_any_turn(second: str, when: tuple[str, ...]) -> None:
     (finding,) = found({"train.py": TURNS.format(second=second)}, "unsorted-listing")
     assert finding.when == when
+
+
+def test_of_a_condition_with_too_many_tests_the_flags_are_told_that_have_to_be_changed() -> None:
+    def given(name: str) -> Cond:
+        return flag_test(Flag(name, f"--{name}", False, "on", Location("train.py", 1, 1, 1, 1)), "truthy")
+
+    parts = [both(given(kind), either(*(given(f"{kind}{n}") for n in range(7)))) for kind in ("cnn", "audio")]
+    assert words_of(either(*parts)) == ()
+    assert told_of(either(*parts)) == ("one of --audio and --cnn has another value than its default",)
+    assert told_of(parts[0]) == words_of(parts[0]) != ()
+    assert told_of(negate(either(*parts))) == ()

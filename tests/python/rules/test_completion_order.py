@@ -43,3 +43,25 @@ if __name__ == "__main__":
     run = d9mlint("check", "--format", "json", "--select", "completion-order", "train.py")
     (finding,) = run.json["findings"]
     assert finding["message"].endswith(words)
+
+
+def test_threads_are_to_be_waited_for(d9mlint: Run) -> None:
+    Path("train.py").write_text("""from threading import Thread
+
+import torch
+
+
+def save(net, name):
+    torch.save(net, name)
+    with open("newest.txt", "w") as file:
+        file.write(name)
+
+
+net = torch.zeros(4)
+for step in range(4):
+    Thread(target=save, args=(net, f"{step}.pt")).start()
+    if step % 2:
+        Thread(target=save, args=(net, "newest.pt")).start()
+""")
+    (finding, *_) = d9mlint("train.py", "--format", "json", "--select", "completion-order").json["findings"]
+    assert finding["remedy"].startswith("wait for a thread (`thread.join()`) before the next one is started")

@@ -1,4 +1,4 @@
-"""What `threads-share-rng` tells to give to each of several workers: a generator of the kind that they draw from."""
+"""What rules on threads tell to do: a generator for each of several workers, of the kind they draw from; one thread."""
 
 from __future__ import annotations
 
@@ -48,3 +48,17 @@ def test_workers_are_given_a_generator_like_the_one_they_share(
     Path("train.py").write_text(text.format(draw=draw))
     (one,) = d9mlint("train.py", "--format", "json", "--select", "threads-share-rng").json["findings"]
     assert one["remedy"] == f"give {each}: {rng}, and draw from that"
+
+
+def test_one_variable_keeps_all_of_a_program_to_one_thread(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text("""import numpy as np
+from sklearn.cluster import BisectingKMeans, KMeans
+
+features = np.load("features.npy")
+print(KMeans(10, n_init=1, random_state=1).fit(features).cluster_centers_)
+print(BisectingKMeans(2, random_state=1).fit(features).cluster_centers_)
+""")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "racing-workers").json["findings"]
+    assert [finding["line"], *(place["line"] for place in finding["related"])] == [5, 6]
+    assert finding["when"] == ["more than 512 rows are clustered"]
+    assert "OMP_NUM_THREADS" in finding["remedy"]

@@ -6,7 +6,7 @@ tensorflow/python/framework/config.py (enable_op_determinism).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
@@ -14,10 +14,11 @@ from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_s
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.sessionruns import INITIALIZERS, RUN, asks_for, computes, computes_of, inside
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.frameworks.used import TENSORLAYERX, keras_backend, tlx_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
-from d9mlint.python.interpreter.provenance import Makers, made_of, results
+from d9mlint.python.interpreter.provenance import Makers, results
 
 ENABLE = "tensorflow.config.experimental.enable_op_determinism"
 FWR13Y = "fwr13y.d9m.tensorflow.enable_determinism"
@@ -291,7 +292,6 @@ def _trains(program: Program) -> list[Event]:
     return [e for e in program.trains if not e.deferred]
 
 
-_INITIALIZERS = ("_initializer()", "_initializers()")
 _BUILDS = (*_STEPS, "compute_gradients", "gradients")
 
 
@@ -306,12 +306,12 @@ def _only_built(program: Program) -> bool:
     done = [e for e in program.events if e.kind == "call" and not e.detached]
     asked = [e for e in done if e.name.endswith(".run") and e.args]
     makers = results(program)
-    told = [v for e in asked for a in e.args[:1] for v in _inside(a)]
-    known = any(isinstance(v, Obj) and not v.type.endswith(_INITIALIZERS) for v in told)
+    told = [v for e in asked for a in e.args[:1] for v in inside(a)]
+    known = any(isinstance(v, Obj) and not v.type.endswith(INITIALIZERS) for v in told)
     hidden = [v for v in told if (isinstance(v, (Unknown, Ref)) and id(v) not in makers) or _open(v)]
     if not told or not all(known and _part(v) for v in hidden):
         return False
-    given = (v for e in done for a in (e.receiver, *e.args, *e.kwargs.values()) if a is not None for v in _inside(a))
+    given = (v for e in done for a in (e.receiver, *e.args, *e.kwargs.values()) if a is not None for v in inside(a))
     return not any(isinstance(value, Obj) and id(value.event) in steps for value in given)
 
 
@@ -334,11 +334,19 @@ def trainings(program: Program) -> list[Event]:
     """Events that train with TensorFlow, the ones that say it best first: loops and steps, then bare gradients."""
     found = [e for e in trains(program) if _is_tensorflow(program, e)]
     found += [e for e in fitted(program) if not e.trains and e not in found]
+    return sorted([*found, *_runs(program, found)], key=lambda e: (e.detached, _rank(e), e.index))
+
+
+def _runs(program: Program, found: list[Event]) -> list[Event]:
+    """Where a session runs a training step, else what is computed of gradients, else what may wait for a step."""
     made = with_steps(program, {id(e) for e in found})
     makers = results(program) if made else Makers()
-    runs = program.calls("tensorflow.Session.run")
-    found += [e for e in runs if _runs(e, made, makers)] or [e for e in runs if found and _may_run(e, found)]
-    return sorted(found, key=lambda e: (e.detached, _rank(e), e.index))
+    runs = program.calls(RUN) if made else []
+    return (
+        [e for e in runs if asks_for(e, made, makers)]
+        or [e for e in runs if computes_of(program, e, made)]
+        or [e for e in runs if _may_run(e, found) and computes(e, makers)]
+    )
 
 
 def _rank(event: Event) -> int:
@@ -360,26 +368,7 @@ def _fitted(program: Program) -> tuple[Event, ...]:
 
 def _may_run(event: Event, built: Sequence[Event]) -> bool:
     """Whether a loop runs something of a graph with a training step, which may wait for that without being told so."""
-    if not event.loops or not all(builds(one) and one.index < event.index for one in built):
-        return False
-    fetched = [v for a in event.args[:1] for v in _inside(a)]
-    return any(isinstance(v, Obj) and not v.type.endswith(_INITIALIZERS) for v in fetched)
-
-
-def _runs(event: Event, made: set[int], makers: Makers) -> bool:
-    """Whether ``Session.run`` is given the result of a training call."""
-    return any(id(one) in made for a in event.args[:1] for v in _inside(a) for one in made_of(v, makers))
-
-
-def _inside(value: Value) -> Iterator[Value]:
-    for _, leaf in alternatives(value):
-        yield leaf
-        if isinstance(leaf, Seq):
-            for item in (*(leaf.items or ()), *((leaf.element,) if leaf.element is not None else ())):
-                yield from (inner for _, inner in alternatives(item))
-        elif isinstance(leaf, Dict):  # `session.run({"step": train, "loss": loss})`
-            for item in leaf.items.values():
-                yield from (inner for _, inner in alternatives(item))
+    return bool(event.loops) and all(builds(one) and one.index < event.index for one in built)
 
 
 def _is_tensorflow(program: Program, event: Event) -> bool:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Dict, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import SESSIONS, builds, trains
+from d9mlint.python.frameworks.tensorflow.sessionruns import FETCHES, RUN
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
-RUN = "tensorflow.Session.run"
-FETCHES = Argument(0, "fetches")
 _JOINS = ("tensorflow.group", "tensorflow.control_dependencies")
 """Calls that are given ops, and run none."""
 _HOLDERS = ("builtins.", "collections.", "dataclasses.", "types.")

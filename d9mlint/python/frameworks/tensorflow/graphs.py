@@ -28,7 +28,7 @@ _MOST = 5_000
 """Ops that one value is followed back through."""
 
 
-def variables(interp: Interpreter, event: Event, frame: Frame) -> Value:
+def tensors(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """A list of tensors, of which nobody knows how many there are."""
     return Seq("list", None, Obj(_TENSOR, event))
 

@@ -9,8 +9,8 @@ from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
-from d9mlint.python.frameworks.tensorflow.fetching import FETCHES, RUN
 from d9mlint.python.frameworks.tensorflow.graphs import COLLECTION, origins
+from d9mlint.python.frameworks.tensorflow.sessionruns import FETCHES, RUN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from d9mlint.model import Effect, Rule
-from d9mlint.python.domain.conditions import both, is_symbolic, truth
+from d9mlint.python.domain.conditions import both, is_symbolic, stated, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Dict
 from d9mlint.python.interpreter.program import Program, is_none
@@ -31,6 +31,7 @@ def _one(
     told = with_options(event, effect)
     seed = told.kwargs.get(effect.own_seed.keyword) if effect.own_seed is not None else None
     cond = both(program.holds(told, effect.when), True if seed is None else is_none(seed))
+    cond = both(cond, stated(effect.where)) if effect.where else cond
     if cond is False or truth(cond, event.guards) is False:
         return
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
@@ -58,4 +59,4 @@ def _setting(event: Event, effect: Effect) -> str:
     names = [key.partition("@")[0] for key in effect.when]
     told = [(name, value_text(event.kwargs[name])) for name in names if name in event.kwargs]
     given = [f"`{name}={text}`" if text != SOME_VALUE else f"the `{name}` given" for name, text in told]
-    return " and ".join(given) or f"the default `{names[0]}`"
+    return " and ".join(given) or (f"the default `{names[0]}`" if names else "")

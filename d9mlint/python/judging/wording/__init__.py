@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from d9mlint.python.domain import covers
-from d9mlint.python.domain.conditions import Cond, Literal, Opaque, conjuncts, either, literal, negate, truth
+from d9mlint.python.domain.conditions import (
+    Cond,
+    Literal,
+    Opaque,
+    by_default,
+    conjuncts,
+    either,
+    literal,
+    negate,
+    truth,
+)
 from d9mlint.python.domain.covers import Term
-from d9mlint.python.domain.diagrams import Node, Variable, simplified
+from d9mlint.python.domain.diagrams import Node, Variable, simplified, without
 from d9mlint.python.domain.path import together
 from d9mlint.python.domain.tellable import FILE_TEST, is_of_config, is_told, loosened, name_of_setting
 from d9mlint.python.judging.wording.flagwords import (
@@ -27,6 +37,8 @@ MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
 MAX_MIXED = 3
 """Tests in alternatives of flags and settings beyond which they explain nothing."""
+MAX_CHANGED = 4
+"""Flags one of which has to be changed, beyond which naming them explains nothing."""
 MAX_TESTS = 12
 """Different tests in a condition beyond which no words make it clear."""
 _IS_FOLDER = re.compile(r"(?:isdir|is_dir)\(('[^'()]+')\)")
@@ -75,6 +87,36 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     needed = without_decided(sorted(map(_of_files, tests)))
     # (the same part of a config is one condition, however the program gets at it)
     return tuple({name_of_setting(words.lstrip("`")) or words: words for words in reversed(needed)}.values())[::-1]
+
+
+def told_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) -> tuple[str, ...]:
+    """The same; of a condition no part of which can be told, which flags have to be changed for it."""
+    words = words_of(cond, settings, excluded)
+    return words or tuple(filter(None, [off_default(cond)]))
+
+
+def off_default(cond: Cond) -> str:
+    """Of a condition with too many tests, the flags of which one at least has another value than its default.
+
+    Empty where it may hold by default, and where more than a few flags have a part in it.
+    """
+    told = loosened(cond)
+    if isinstance(told, bool) or by_default(told) is not False:
+        return ""
+    order = sorted(told.support, key=_rank)
+    names = min((_changed(told, one) for one in (order, order[::-1])), key=len)
+    if not 1 < len(names) <= MAX_CHANGED:
+        return ""
+    return f"one of {', '.join(names[:-1])} and {names[-1]} has another value than its default"
+
+
+def _changed(cond: Node, order: Sequence[Variable]) -> list[str]:
+    """Flags that are enough to tell that a condition does not hold by default, each left out that need not be told."""
+    for variable in order:
+        weaker = without(cond, [variable])
+        if not isinstance(weaker, bool) and by_default(weaker) is False:
+            cond = weaker
+    return sorted({variable.name.spelled for variable in cond.support})
 
 
 def _met(cond: Cond, excluded: Iterable[Cond]) -> Cond:

@@ -35,7 +35,11 @@ _OF_QUEUE = (
     "task with the result, and go on in the order of the numbers"
 )
 
-_RAY = "ray."
+_OF_THREADS = (
+    "wait for a thread (`thread.join()`) before the next one is started, or let one thread do all the writing; where "
+    "each computes a result, use `executor.map`, which keeps the order of the tasks"
+)
+_RAY, _THREAD = "ray.", "threading.Thread"
 _OF_RAY = (
     "take the results in the order of the calls: `ray.get(refs)`, or `pool.map` of a pool of actors; where they have "
     "to be taken as they come, store each at the index of its call (`index[ref]`), and go on when all are there"
@@ -57,6 +61,8 @@ def _remedy(source: Event) -> str:
     """What to do about a source where it is not what the rule says."""
     if source.name.startswith(_RAY):
         return _OF_RAY
+    if source.name == _THREAD:
+        return _OF_THREADS
     return _OF_QUEUE if source.name.endswith(GETS) else ""
 
 

@@ -139,11 +139,11 @@ def likely(rule: Rule) -> Callable[[Use], bool]:
     return lambda use: CONFIDENCES.index(use.confidence(rule)) > 0
 
 
-def listed(varying_uses: list[Use]) -> str:
-    """The uses in a message."""
+def listed(varying_uses: list[Use], networks: Sequence[str] = ()) -> str:
+    """The uses in a message, and ``networks`` beside them."""
     if not varying_uses:
         return "gradients"
-    return computed_by([shown(u.event) for u in varying_uses[:3]])
+    return computed_by([*(shown(u.event) for u in varying_uses[:3]), *networks[:1]])
 
 
 def computed_by(names: Sequence[str]) -> str:

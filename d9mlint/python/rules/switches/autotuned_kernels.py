@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Obj, Seq, alternatives
+from d9mlint.python.domain.values import Dict, Obj, Seq
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.jax.modules import only_initializes
@@ -16,10 +16,11 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     trainings,
     trains,
 )
-from d9mlint.python.frameworks.tensorflow.fetching import FETCHES, RUN
+from d9mlint.python.frameworks.tensorflow.sessionruns import RUN, fetched, is_variable
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program, matches
+from d9mlint.python.interpreter.provenance import Makers, results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.ops.opuse import shown
 from d9mlint.python.rules.switches import _missing_switch
@@ -115,19 +116,21 @@ def _keeps(program: Program) -> bool:
 
 def _computing(program: Program, convolutions: list[Event], off: Cond) -> Event | None:
     """The first call that computes with a network that holds one of the convolutions."""
+    makers = results(program)
     for event in program.calls(*_COMPUTES):
         there = not event.detached and truth(off, event.guards) is not False
-        there = there and not _only_fills(event) and not _is_inside(event)
+        there = there and not _only_fills(event, makers) and not _is_inside(event)
         if there and any(one.index < event.index and one.meets(event) for one in convolutions):
             return event
     return None
 
 
-def _only_fills(event: Event) -> bool:
-    """Whether a session only gives variables their first values, or those of a file."""
-    fetched = [leaf for _, leaf in alternatives(event.argument(FETCHES))] if event.name == RUN else []
-    listed = [one for leaf in fetched for one in (leaf.items or () if isinstance(leaf, Seq) else (leaf,))]
-    return bool(listed) and all(isinstance(one, Obj) and _FILLS.search(one.type) for one in listed)
+def _only_fills(event: Event, makers: Makers) -> bool:
+    """Whether a session only gives variables their first values, or those of a file, or reads them."""
+    listed = [one for one in fetched(event) if not isinstance(one, (Seq, Dict))] if event.name == RUN else []
+    return bool(listed) and all(
+        (isinstance(one, Obj) and _FILLS.search(one.type)) or is_variable(one, makers) for one in listed
+    )
 
 
 def _is_inside(event: Event) -> bool:

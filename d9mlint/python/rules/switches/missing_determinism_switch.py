@@ -15,7 +15,8 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     trainings,
 )
 from d9mlint.python.frameworks.tensorflow.exact import exact
-from d9mlint.python.frameworks.tensorflow.fetching import RUN, step_fetched
+from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
+from d9mlint.python.frameworks.tensorflow.sessionruns import RUN
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by

@@ -28,6 +28,8 @@ from d9mlint.python.rules.switches import _missing_switch
 _SOME_RELEASES = re.compile(r"recurrent")
 """Ops that vary only with some releases of cuDNN and CUDA, which a program does not show."""
 _MOST = 3
+_USES = frozenset({"call", "unresolved", "set", "sink"})
+"""Kinds of events that may use what was computed before."""
 _KERNELS = (
     "look at the sources of these kernels with `d9mlint kernels`: deterministic algorithms are those of PyTorch's own "
     "ops, and an extension has to ask for them (`at::globalContext().deterministicAlgorithms()`)"
@@ -64,16 +66,19 @@ class _Seen:
     @property
     def cond(self) -> Cond:
         """When any of it runs, as far as that can be told; what runs by default needs no mention."""
+        unseen = either(*(one.cond for one in self.networks))
         if not self.uses:
-            return either(*(one.cond for one in self.networks))
-        return True if by_default(self.runs) is True else self.runs
+            return unseen
+        return True if by_default(self.runs) is True else either(self.runs, unseen)
 
     @property
     def words(self) -> str:
         """What can differ, in a message."""
         if self.uses:
             where = {torchops.FUSED if torchops.chosen_by_torch(use.op) else _where(use) for use in self.uses}
-            return f"{_missing_switch.listed(self.uses)}{f' {where.pop()}' if len(where) == 1 and all(where) else ''}"
+            others = [one.name for one in self.networks]
+            listed = _missing_switch.listed(self.uses, others)
+            return f"{listed}{f' {where.pop()}' if len(where) == 1 and all(where) and not others else ''}"
         names = [one.name for one in self.networks if one.name][:_MOST]
         if self.messages:
             return _missing_switch.computed_by(names)
@@ -184,7 +189,9 @@ def _seen(program: Program, rule: Rule, trainings: list[Event], partial: bool) -
     varying = [use for use in varying if not _missing_switch.is_told(use)] or varying
     names = {shown(use.event) for use in varying}
     runs = either(*(use.runs for use in uses(program) if shown(use.event) in names))
-    unseen = () if varying else networks.unseen(program)
+    unseen = networks.unseen(program) if not varying or by_default(runs) is not True else ()
+    if varying:  # (what is seen may be one of several networks)
+        unseen = tuple(one for one in unseen if networks.of_networks(one.name))
     return _Seen(varying, unseen, runs, networks.add_up_messages(program, (one.name for one in unseen)))
 
 
@@ -205,7 +212,7 @@ def _draft(
             *(Related(e.location, "the switch is an argument here") for e in told),
             *(Related(e.location, "the trainer is made here") for e in _trainers(event) if e not in told),
         ],
-        severity="info" if partial or not seen.sure or not cured else "",
+        severity="info" if partial or not seen.sure or not cured or _ends_program(program, event) else "",
         confidence=_confidence(rule, event, seen, program.story.entry),
         remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
@@ -219,6 +226,13 @@ def _drops_gradients(program: Program, event: Event) -> bool:
     """Whether no optimizer takes a step with the gradients that are computed, as in a benchmark of their speed."""
     steps = program.ending(".step", "call", "unresolved")
     return event.name.endswith(".backward") and all(e.detached for e in steps)
+
+
+def _ends_program(program: Program, event: Event) -> bool:
+    """Whether nothing comes after a ``backward`` that could read its gradients, as at the end of a self-test."""
+    if not event.name.endswith(".backward") or event.loops or event.deferred or event.detached:
+        return False
+    return not any(e.kind in _USES and not e.detached for e in program.events[event.index + 1 :])
 
 
 def _confidence(rule: Rule, event: Event, seen: _Seen, entry: str) -> str:

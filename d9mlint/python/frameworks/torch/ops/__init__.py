@@ -60,6 +60,8 @@ _UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|medi
 _VIEWS_OF_ROWS = frozenset({"expand", "expand_as"})
 """What shows the same rows again for each of several that look them up, as neighbours in a cloud of points do."""
 _READS = re.compile(r"index_select|repeat_interleave")
+_WINDOWS = "torch.as_strided"
+"""A view that may have an element in several places; diagonals, which it is used for as well, have each in one."""
 _IMAGES = re.compile(r"torch\.nn\.functional\.(interpolate|upsample\w*|grid_sample|pad|\w+_pool\dd)$")
 """Functions that are used on data as well as in networks."""
 _LAYERS = re.compile(r"torch\.nn\.(?!init|functional\.(pad|one_hot|interpolate|upsample))")
@@ -169,7 +171,7 @@ def _row(value: Value | None, makers: Makers) -> Value | None:
 
 def sure(op: Op) -> bool:
     """Whether the call itself shows that the op varies, whatever the types of the data and their indices."""
-    return op.name != _EMBEDDING and not (
+    return op.name not in (_EMBEDDING, _WINDOWS) and not (
         _UNLIKELY.search(op.name) or _READS.search(op.name) or _SUMS.search(op.name) or "scatter" in op.name
     )
 
@@ -178,6 +180,8 @@ def likely(event: Event, op: Op, makers: Makers) -> bool:
     """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
     if op.name == places.PUT:
         return places.may_repeat(event, makers)
+    if op.name == _WINDOWS:
+        return _in_module(event) or given_by_layer(event, makers)
     if _UNLIKELY.search(op.name):
         return op.name == "torch.gather" and _last(_read(event), makers) in _VIEWS_OF_ROWS
     if _SUMS.search(op.name) and _has_rows(event, makers):

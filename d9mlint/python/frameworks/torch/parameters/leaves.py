@@ -40,7 +40,8 @@ _METHODS = ("torch.Tensor.", "?.")
 _OF_MODULES = (".weight", ".bias")
 _CUTS = re.compile(r"(torch\.Tensor|\?)\.detach|torch\.detach")
 """Calls whose result needs no gradient, whatever it is computed from (torch.Tensor.detach)."""
-_MOVED = re.compile(r"\?\.(cuda|to)")
+_MOVED = re.compile(r"(torch\.Tensor|\?)\.(cuda|to)")
+_JOINS = re.compile(r"torch\.(cat|concat|concatenate|stack)")
 _DEVICES = re.compile(r"(cuda|cpu|mps|xpu)(:\d+)?")
 _DEVICE = "torch.device"
 _CALLED = "().__call__"
@@ -173,6 +174,15 @@ class _Data:
         """Whether nothing is known of a value, not even that something that is not seen has computed it."""
         return isinstance(value, Unknown) and not value.sources and id(value) not in self._computed_unseen
 
+    def _is_bare_batch(self, value: Value | None) -> bool:
+        """The same of a value, or of each part that it is put together from: ``torch.cat(images)``."""
+        made = list(made_of(value, self._makers))
+        if not made:
+            return self._is_bare(value)
+        lists = [part for one in made for part in one.args[:1] if _JOINS.fullmatch(one.name)]
+        parts = [part for one in lists if isinstance(one, Seq) for part in one.items or (one.element,)]
+        return len(lists) == len(made) and bool(parts) and all(map(self._is_bare, parts))
+
     def _gives_data(self, made: Event, depth: int) -> bool:
         """Whether the result of a call is data."""
         if _NUMBERS.fullmatch(made.name):
@@ -181,7 +191,7 @@ class _Data:
             return True
         if made.name == _PARAMETER:
             return _is_constant(made)
-        if _MOVED.fullmatch(made.name) and self._is_bare(made.receiver) and _to_device(made):
+        if _MOVED.fullmatch(made.name) and self._is_bare_batch(made.receiver) and _to_device(made):
             return True
         computes = _COMPUTES.fullmatch(made.name) or (self.by_inputs and _is_layer(made))
         return bool(computes) and made.name not in _LOADS and self._computed(made, depth - 1)

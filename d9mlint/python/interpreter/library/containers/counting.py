@@ -55,11 +55,14 @@ def _number(value: Value) -> Any:
 
 
 def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    """Of a short count down each number: programs try so to split a dotted name into its module and the rest."""
+    """Of a short count down each number: programs try so to split a dotted name into its module and the rest.
+
+    A range that has none (``range(len([]))``) has no turns.
+    """
     numbers = [_number(value) for value in event.args]
-    if len(numbers) == 3 and all(number is not None for number in numbers) and numbers[2] < 0:
+    if 0 < len(numbers) <= 3 and all(number is not None for number in numbers) and numbers[2:] != [0]:
         found = range(*numbers)
-        if len(found) <= _SHORT:
+        if not found or (len(numbers) == 3 and numbers[2] < 0 and len(found) <= _SHORT):
             return Seq("range", [Const(number) for number in found])
     return Seq("range", None, any_of(numbers), "", bounded.listings(taint(event.args)[2]))
 
