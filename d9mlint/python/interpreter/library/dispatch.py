@@ -42,6 +42,7 @@ from d9mlint.python.domain.values import (
     Phi,
     Ref,
     Seq,
+    Setting,
     Text,
     Unknown,
     Value,
@@ -366,7 +367,7 @@ def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:
 
 def called(value: Value) -> str:
     """What the program calls a value that is not known; empty where it has no name for it."""
-    return value.name if isinstance(value, Unknown) else ""
+    return value.spelled if isinstance(value, Setting) else value.name if isinstance(value, Unknown) else ""
 
 
 def told(name: str) -> str:

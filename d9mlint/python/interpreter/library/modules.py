@@ -70,7 +70,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         return _one_of(interp, event, hole, _by_value(interp, event, name, hole, frame), frame)
     if isinstance(name, ClassName):
         return Dynamic(dispatch.BY_MODULE, name=name.name)
-    return _any(event, _flag(name, event))
+    return _any(event, _flag(name, event), name)
 
 
 def _find_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -117,21 +117,26 @@ def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
     return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
 
 
-def _any(event: Event, flag: Flag) -> Value:
-    """A module of the program under any name."""
-    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag))
+def _any(event: Event, flag: Flag, given: Value) -> Value:
+    """A module of the program under a name that is not known (``given``)."""
+    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag, given))
 
 
 def _held_by_any(
-    event: Event, flag: Flag, interp: Interpreter, name: str, frame: Frame, place: f.Place
+    event: Event, flag: Flag, given: Value, interp: Interpreter, name: str, frame: Frame, place: f.Place
 ) -> Value | None:  # fmt: skip
     """What the modules of the program hold under a name, each under the condition that it is imported.
 
-    Only modules that stand where the import looks for them and that define the name by themselves; no scripts.
+    Those that config files name, where they do. Else only modules that stand where the import looks for them and that
+    define the name by themselves; no scripts.
     """
-    holders = _holders(interp, flag, name)
+    named = configured.modules_with(interp, given, name, frame)
+    holders = named or _holders(interp, flag, name)
     if not 0 < len(holders) <= MAX_THINGS:
         return None
+    if len(named) == 1:  # all config files have the same one (which needs no condition)
+        only = _imported(interp, event, named[0], frame)
+        return attributes.attribute(interp, only, name, frame, place) if isinstance(only, Module) else None
     found: list[tuple[Cond, Value]] = []
     for dotted in holders:
         cond = flag_test(flag, "==", dotted)
@@ -229,7 +234,7 @@ def _one_of(
             options.append((cond, module))
     no_other = negate(either(*(cond for cond, _ in options)))
     if open_:
-        options.append((no_other, _any(event, flag)))
+        options.append((no_other, _any(event, flag, hole)))
     elif len(first) < len(names):
         options.append((no_other, Dynamic(dispatch.BY_MODULE)))
     else:
