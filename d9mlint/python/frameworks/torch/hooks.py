@@ -91,6 +91,11 @@ class Torch(Framework):
     def parameters(self, interp: Interpreter, func: Func, frame: Frame) -> None:
         tensors.type_parameters(interp, func, frame)
 
+    def given(
+        self, interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+    ) -> tuple[list[Value], dict[str, Value], bool] | None:  # fmt: skip
+        return detectron.explicit(interp, func, args, kwargs, frame, place)
+
     def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
         if any(name in tensors.NO_GRADIENTS for _, name in decorators) or func.name in tensors.EVALUATIONS:
             yield tensors.NO_GRAD

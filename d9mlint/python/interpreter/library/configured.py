@@ -79,7 +79,7 @@ def modules_with(interp: Interpreter, name: Value, member: str, frame: Frame) ->
 
 
 def _key_of(name: Value) -> str:
-    """The key that a setting stands under in its file, and the one above it: ``cfg.trainer.type`` is ``trainer.type``."""
+    """The key that a setting stands under in its file, and the one above it: ``trainer.type``."""
     spelled = name.spelled if isinstance(name, Setting) else name.name if isinstance(name, (Ref, Unknown)) else ""
     return ".".join((name_of_setting(spelled) or spelled).split(".")[-2:])
 
