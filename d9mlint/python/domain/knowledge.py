@@ -60,6 +60,8 @@ class Knowledge:
         self._switching_in: dict[frozenset[str], frozenset[str]] = {}
         self.ops = self._index.ops
         """Ops by the names under which programs meet them."""
+        self.varying: Set[str] = self._index.varying
+        """The last parts of these names, and of those of calls that draw random numbers."""
 
     def canonical(self, name: str) -> str:
         """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""

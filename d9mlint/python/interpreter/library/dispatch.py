@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
-from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same, spread
+from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -51,6 +52,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, environment
+from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -169,7 +171,7 @@ def candidates(
     if len(fitting) > MAX_THINGS and (
         found.reason in (_BY_KEY, _IN_MODULES) or any(by_default(cond) for cond, _ in fitting)
     ):
-        fitting, cut = _samples(fitting, any_files=found.reason == _IN_MODULES)
+        fitting, cut = _samples(interp, fitting, any_files=found.reason == _IN_MODULES)
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
@@ -189,7 +191,7 @@ def _name_of(value: Value) -> str:
 
 
 def _samples(
-    options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
+    interp: Interpreter, options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
 ) -> tuple[list[tuple[Cond, Value]], bool]:
     """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
 
@@ -213,7 +215,8 @@ def _samples(
     if cut and not first and not any_files:
         return [], False
     given = [*files.items()]
-    files = dict([*given[: len(first)], *spread(given[len(first) :], MAX_THINGS - len(first))])
+    others = covering(interp, given[len(first) :], itemgetter(0), MAX_THINGS - len(first))
+    files = dict([*given[: len(first)], *others])
     each = MAX_THINGS // len(files)
     return [
         (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])

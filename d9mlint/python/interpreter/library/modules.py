@@ -36,6 +36,7 @@ from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, dispatch, environment
 from d9mlint.python.interpreter.library.containers import sequences
+from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 
@@ -104,10 +105,7 @@ def _by_value(interp: Interpreter, event: Event, name: Text, hole: Value, frame:
 
 def _defined(interp: Interpreter, dotted: str, frame: Frame) -> list[str]:
     """The names of the classes and functions that a module of the program defines."""
-    level = len(dotted) - len(dotted.lstrip("."))
-    roots = (above(frame.module.path, level),) if level else interp.roots
-    base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
-    path = interp.project.module_at(base) if base is not None else None
+    path = _path(interp, dotted, frame)
     return configured.defined_in(interp, path) if path is not None else []
 
 
@@ -225,7 +223,10 @@ def _one_of(
         return Dynamic(dispatch.BY_MODULE)
     many = len(names) > MAX_THINGS
     likely = {text: many and _is_named(interp, dotted, frame) for text, dotted in names.items()}
-    first = sorted(names.items(), key=lambda one: (one[0] != flag.default, not likely[one[0]]))[:MAX_THINGS]
+    ranked = sorted(names.items(), key=lambda one: (one[0] != flag.default, not likely[one[0]]))
+    told = min(sum(text == flag.default or likely[text] for text in names), MAX_THINGS)
+    others = covering(interp, ranked[told:], lambda one: _path(interp, one[1], frame), MAX_THINGS - told)
+    first = [*ranked[:told], *others]
     options: list[tuple[Cond, Value]] = []
     for text, dotted in first:
         cond = flag_test(flag, "==", text)
@@ -244,9 +245,16 @@ def _one_of(
 
 def _is_named(interp: Interpreter, dotted: str, frame: Frame) -> bool:
     """Whether config files name a class that a module of the program defines."""
-    base = interp.project.base_of(dotted, interp.roots, frame.module.path)
-    path = interp.project.module_at(base) if base is not None else None
+    path = _path(interp, dotted, frame)
     return path is not None and configured.defines_any(interp, path)
+
+
+def _path(interp: Interpreter, dotted: str, frame: Frame) -> str | None:
+    """The file of a module of the program."""
+    level = len(dotted) - len(dotted.lstrip("."))
+    roots = (above(frame.module.path, level),) if level else interp.roots
+    base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
+    return interp.project.module_at(base) if base is not None else None
 
 
 def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:
