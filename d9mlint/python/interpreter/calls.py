@@ -147,7 +147,7 @@ def call(
     if isinstance(func, Obj):
         return _external_call(interp, Ref(f"{func.type}.__call__", func), args, kwargs, frame, place, star)
     if isinstance(func, Dynamic) and func.options:
-        known = dispatch.candidates(interp, func, args, kwargs, star)
+        known = dispatch.candidates(interp, func, args, kwargs, star, frame)
         if known is not None:
             if known[1]:
                 _unresolved(interp, func, args, kwargs, frame, place)

@@ -148,11 +148,12 @@ def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: 
 
 
 def candidates(
-    interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
+    interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool, frame: Frame
 ) -> tuple[Value, bool] | None:  # fmt: skip
     """What a call may call, and whether it may call something else, too; None where nothing of it is followed.
 
-    By a name that no flag gives it calls what the config files beside the program name, where they name any.
+    By a name that no flag gives it calls what the config files beside the program name, where they name any, and not
+    what is running: a function that looks others up by their names looks up no caller of its own.
     """
     fitting: list[tuple[Cond, Value]] = [
         (cond, value)
@@ -164,6 +165,9 @@ def candidates(
     if star:  # what is unpacked there is meant for those that can take it
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
+    if not found.by_flag:
+        running = {id(one.node) for one in (frame.func, *interp.callers) if one is not None}
+        fitting = [one for one in fitting if not (isinstance(one[1], Func) and id(one[1].node) in running)] or fitting
     more, named = found.open, []
     if not found.by_flag and (found.reason != _BY_KEY or len(fitting) > MAX_THINGS):
         named = _in_configs(interp, fitting, found.key)
