@@ -113,6 +113,11 @@ class Knowledge:
         """Whether a config file switches a setting on."""
         return any(where == key and "." not in value for where, value in self._named)
 
+    def knows(self, name: str) -> bool:
+        """Whether the catalogue says something of what has this very name."""
+        canonical = self.canonical(name)
+        return canonical in self.ops or canonical in self._index.effects
+
     def effects_of(self, canonical: str, raw: str) -> tuple[Effect, ...]:
         """The effects of calling ``canonical`` (reached as ``raw``) on this target."""
         found = self._effects.get(canonical)

@@ -457,3 +457,38 @@ def test_the_module_that_config_files_name(d9mlint: Callable[..., Any]) -> None:
     write(conf__b_yaml="agent:\n  type: teams.red.agents.noisy\n")
     found = d9mlint("train.py")
     assert "when: cfg.agent.type is teams.red.agents.noisy" in found.out, found.out
+
+
+LIBRARY = """import json
+import sys
+
+import torch
+{imports}
+
+
+def make(name, **settings):
+    return getattr({holder}, name)(**settings)
+
+
+config = json.load(open(sys.argv[1]))
+model = make(config["model"]["name"], **config["model"]["settings"]).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for images in torch.load("images.pt"):
+    model(images.cuda()).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "holder"), [("from monai.networks import nets", "nets"), ("from tools import nets", "nets")]
+)
+def test_what_config_files_name_of_a_library(d9mlint: Callable[..., Any], imports: str, holder: str) -> None:
+    """Also of one whose names a module of the program has all taken over; nothing of names that it may not have."""
+    program = LIBRARY.replace("{imports}", imports).replace("{holder}", holder)
+    config = '{\n  "model": {\n    "name": "DynUNet",\n    "settings": {}\n  },\n  "optimizer": {"name": "Adam"}\n}\n'
+    write(train_py=program, tools__nets_py="from monai.networks.nets import *\n", conf__a_json=config)
+    told = d9mlint("train.py").out
+    assert "`monai.networks.nets.DynUNet` draws from PyTorch's global generator" in told, told
+    assert "what `monai.networks.nets.DynUNet` computes can differ" in told, told
+    write(conf__a_json=config.replace("DynUNet", "Unheard"))
+    assert "DynUNet" not in d9mlint("train.py").out

@@ -71,15 +71,20 @@ _ANY = "?"
 
 def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame: Frame, place: f.Place) -> Value:
     """The member of a module, class or object that has a name which is not known before the program runs."""
+    at = Location(frame.module.path, *place)
     if isinstance(holder, Ref):
+        named = configured.of_library(interp, holder, name)
+        if len(named) == 1:  # all config files have the same one under this key
+            return next(iter(named.values()))
         any_one = f"{holder.name}.{_ANY}"
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data or x.returns for x in effects):
             return Ref(any_one, holder.receiver or holder)
         if holder.receiver is None or isinstance(holder.receiver, Ref):  # a module
+            if named:
+                return chosen(named, name, spelled, f"{MEMBER_OF}`{holder.name}`, {_ITS_NAME}", at, more=True)
             hides = interp.knowledge.tells(holder.name)  # what rules know nothing of hides nothing that they are about
             return Dynamic(f"{MEMBER_OF}`{holder.name}`, {_ITS_NAME}") if hides else Ref(any_one, holder)
-    at = Location(frame.module.path, *place)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
         return known or configured.in_named_files(interp, name, at) or Dynamic(BY_MODULE, name=holder.name)
@@ -90,7 +95,8 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     members = _members(holder)
     key = name.key if isinstance(name, Unknown) else ""
     choices = sorted(interp.knowledge.classes_under(key) & members.keys()) if key else ()
-    return chosen(members, name, spelled, _BY_NAME, at, choices=choices)
+    others = configured.of_library(interp, holder, name)
+    return chosen({**others, **members}, name, spelled, _BY_NAME, at, choices=choices)
 
 
 def hole_of(name: Text) -> Value | None:
@@ -191,6 +197,8 @@ def _in_configs(interp: Interpreter, options: Sequence[tuple[Cond, Value]], key:
 
 
 def _name_of(value: Value) -> str:
+    if isinstance(value, Ref):
+        return value.name.rpartition(".")[2]
     return value.node.name if isinstance(value, Class) else value.name if isinstance(value, Func) else ""
 
 
