@@ -133,7 +133,7 @@ def text_of(parts: Sequence[Value], path: bool = False) -> Unknown:
 
 
 def is_variable(value: Value) -> bool:
-    """Whether a value is that of a variable of the environment, as whoever starts the program has set it."""
+    """Whether a value is that of a variable of the environment which whoever starts the program may have set."""
     return type(value) is Unknown and value.name.startswith("$")
 
 

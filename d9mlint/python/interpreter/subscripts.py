@@ -175,10 +175,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(held := sequences.contents(holder), Dict):
         holder = held
     if isinstance(holder, Ref) and holder.name == "os.environ":
-        if not isinstance(index, Const):
-            return UNKNOWN
-        known = interp.variable(str(index.value))
-        return Unknown(frozenset({"env"}), name=f"${index.value}") if known is None else known
+        known = interp.variable(str(index.value)) if isinstance(index, Const) else UNKNOWN
+        return Unknown(frozenset({"env"})) if known is None else known
     if isinstance(holder, Ref) and holder.name == "sys.modules" and isinstance(index, Const):
         module = next((one for one in interp.modules.values() if one.name == index.value), None)
         return Unknown() if module is None else module
