@@ -71,19 +71,34 @@ def _any_of(pairs: list[tuple[Cond, Cond]]) -> Cond:
 def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
     """Of too many alternatives the one of a default run, where there is one; what the others are is not known.
 
-    Of modules, one of which is imported by its name, some others are told apart, too.
+    Of modules, one of which is imported by its name, some others are told apart, too. Of objects one stands for all of
+    its class, as each does what the others do.
     """
     default = next((one for one in options if _is_thing(one[1]) and by_default(one[0])), None)
     known = [default] if default is not None else []
+    told = {id(leaf) for _, leaf in known}
     if default is not None and isinstance(default[1], Module):
         known += spread([one for one in options if isinstance(one[1], Module) and one is not default], MAX_MODULES - 1)
         known += [one for one in options if isinstance(one[1], Const) and one[1].value is None]
-    told = {id(leaf) for _, leaf in known}
+        told = {id(leaf) for _, leaf in known}
+    elif default is None:
+        known, told = _of_each_class(options)
     others = [leaf for _, leaf in options if id(leaf) not in told]
     rest = Unknown(*taint(others))
     if any(_is_thing(leaf) or isinstance(leaf, Dynamic) for leaf in others):
         rest = Dynamic(_TOO_MANY)
     return Phi((*known, (negate(either(*(cond for cond, _ in known))), rest))) if known else rest
+
+
+def _of_each_class(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Cond, Value]], set[int]]:
+    """An object of each of a few classes, under the condition that it is any of its class; and the ids of all these."""
+    objects: dict[int, list[tuple[Cond, Value]]] = {}
+    for cond, leaf in options:
+        if isinstance(leaf, Inst):
+            objects.setdefault(id(leaf.cls), []).append((cond, leaf))
+    chosen = spread([*objects.values()], MAX_ALTERNATIVES)
+    known = [(either(*(cond for cond, _ in one)), one[0][1]) for one in chosen]
+    return known, {id(leaf) for one in chosen for _, leaf in one}
 
 
 def spread(options: Sequence[_T], most: int) -> list[_T]:

@@ -23,6 +23,8 @@ class Index:
         self.switching: dict[str, set[str]] = {}
         """By the last part of the name of a call that may seed or switch something: what it may belong to."""
         self.ops: dict[str, tuple[Op, ...]] = {}
+        self.varying: set[str] = set()
+        """The last parts of these names, and of those of calls that draw random numbers."""
         self.telling: set[str] = set()
         """Modules and packages in which something is that a rule may be about."""
         for effect in effects:
@@ -33,12 +35,15 @@ class Index:
                     self.switching.setdefault(last, set()).add(module.rpartition(".")[2])
                 self.names.setdefault(module, set()).add(last)
                 self.effects.setdefault(key, []).append(effect)
+                if effect.draws:
+                    self.varying.add(last)
                 if _tells(effect):
                     self._add_above(key)
         for op in ops:
             for key in dict.fromkeys(map(self._known, op.calls)):
                 self.ops[key] = (*self.ops.get(key, ()), op)
                 self._add_above(key)
+        self.varying.update(key.rpartition(".")[2] for key in self.ops)
 
     def _add_above(self, name: str) -> None:
         """Each module above a name tells something."""

@@ -11,7 +11,7 @@ from d9mlint.python.domain.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
 _COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
-_PYTHON, _ARGUMENT = ".py", "="
+_PYTHON, _ARGUMENT, _MODULE = ".py", "=", ":"
 _SOME_CLASS = "C"
 _CONFIG_ENDINGS = ("_cfg", "_config", "_conf", "_params")
 
@@ -23,6 +23,10 @@ class Knowledge:
         self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target, ops: Iterable[Op] = (),
         named: Iterable[tuple[str, str]] = (), settings: Iterable[str] = (),
     ) -> None:  # fmt: skip
+        told = tuple(named)
+        self._modules = tuple((where, value[:-1]) for where, value in told if value.endswith(_MODULE))
+        """Dotted names of what may be modules in config files, by the key they stand under and the one above it."""
+        named = tuple(pair for pair in told if not pair[1].endswith(_MODULE))
         self.builtins = BUILTINS
         self.settings_files = tuple(settings)
         """Paths of config files that may hold settings of the program."""
@@ -56,6 +60,8 @@ class Knowledge:
         self._switching_in: dict[frozenset[str], frozenset[str]] = {}
         self.ops = self._index.ops
         """Ops by the names under which programs meet them."""
+        self.varying: Set[str] = self._index.varying
+        """The last parts of these names, and of those of calls that draw random numbers."""
 
     def canonical(self, name: str) -> str:
         """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""
@@ -93,9 +99,24 @@ class Knowledge:
         """The plain names of classes that stand in config files under such a key; all that do where it has none."""
         return self._classes_under.get(key) or self.classes_in_configs
 
+    def modules_under(self, key: str) -> tuple[str, ...]:
+        """Dotted names of what may be modules in config files: under ``trainer.type``, else under any ``type``, or all.
+
+        ``key`` is the key they stand under with the one above it, as far as these are known.
+        """
+        last = key.rpartition(".")[2]
+        exact = [dotted for where, dotted in self._modules if where == key]
+        alike = [dotted for where, dotted in self._modules if where.rpartition(".")[2] == last]
+        return tuple(dict.fromkeys(exact or alike or (dotted for _, dotted in self._modules)))
+
     def on_in_configs(self, key: str) -> bool:
         """Whether a config file switches a setting on."""
         return any(where == key and "." not in value for where, value in self._named)
+
+    def knows(self, name: str) -> bool:
+        """Whether the catalogue says something of what has this very name."""
+        canonical = self.canonical(name)
+        return canonical in self.ops or canonical in self._index.effects
 
     def effects_of(self, canonical: str, raw: str) -> tuple[Effect, ...]:
         """The effects of calling ``canonical`` (reached as ``raw``) on this target."""

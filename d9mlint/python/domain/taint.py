@@ -126,9 +126,15 @@ def text_of(parts: Sequence[Value], path: bool = False) -> Unknown:
     like = mixed(parts)
     if len(flat) > MAX_PARTS:
         flat[MAX_PARTS:] = [like]
-    if not isinstance(flat[0], (FlagValue, Const)) and not begins_path(flat[0]) and not _begins_in_folder(flat):
+    known = isinstance(flat[0], (FlagValue, Const)) or begins_path(flat[0]) or is_variable(flat[0])
+    if not known and not _begins_in_folder(flat):
         return like
     return Text(tuple(flat), like, path or any(part.path for part in parts if isinstance(part, Text)))
+
+
+def is_variable(value: Value) -> bool:
+    """Whether a value is that of a variable of the environment which whoever starts the program may have set."""
+    return type(value) is Unknown and value.name.startswith("$")
 
 
 def _begins_in_folder(parts: Sequence[Value]) -> bool:

@@ -147,7 +147,7 @@ def call(
     if isinstance(func, Obj):
         return _external_call(interp, Ref(f"{func.type}.__call__", func), args, kwargs, frame, place, star)
     if isinstance(func, Dynamic) and func.options:
-        known = dispatch.candidates(interp, func, args, kwargs, star)
+        known = dispatch.candidates(interp, func, args, kwargs, star, frame)
         if known is not None:
             if known[1]:
                 _unresolved(interp, func, args, kwargs, frame, place)
@@ -173,6 +173,8 @@ def enter(
     star: bool = False, made: Inst | None = None,
 ) -> Value:  # fmt: skip
     """Runs a function of the program; ``made`` is the object that it makes as a constructor."""
+    if func.decorators and (handed := ask(interp.hooks.given, interp, func, args, kwargs, frame, place)) is not None:
+        args, kwargs, star = handed
     node = func.node
     again = same_call(func, args)
     if not interp.bounds.step(func.closure.module.path, node) or again in interp.running:

@@ -96,6 +96,11 @@ class Framework:
         """The contexts that the body of a function runs in; ``decorators`` are values and canonical names."""
         return ()
 
+    def given(
+        self, interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+    ) -> tuple[list[Value], dict[str, Value], bool] | None:  # fmt: skip
+        """What a decorator hands to a function in place of what that is called with, and whether there may be more."""
+
     def decorated(
         self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], kwargs: Mapping[str, Value],
         frame: Frame, place: f.Place, star: bool,
@@ -170,6 +175,7 @@ class Hooks:
     constructs: Sequence[Callable[[Interpreter, Event, Frame], Value | None]]
     parameters: Sequence[Callable[[Interpreter, Func, Frame], None]]
     contexts: Sequence[Callable[[Interpreter, Func, Sequence[tuple[Value, str]]], Iterable[str]]]
+    given: Sequence[Callable[..., tuple[list[Value], dict[str, Value], bool] | None]]
     decorated: Sequence[Callable[..., Value | None]]
     enters: Sequence[Callable[[Event], str | None]]
     counts_each_call: Sequence[Callable[[Frame], bool]]

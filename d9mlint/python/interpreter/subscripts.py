@@ -177,6 +177,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(holder, Ref) and holder.name == "os.environ":
         known = interp.variable(str(index.value)) if isinstance(index, Const) else UNKNOWN
         return Unknown(frozenset({"env"})) if known is None else known
+    if isinstance(holder, Ref) and holder.name == "sys.modules" and isinstance(index, Const):
+        module = next((one for one in interp.modules.values() if one.name == index.value), None)
+        return Unknown() if module is None else module
     if isinstance(holder, Ref) and (given := argv.word(interp, holder, index)) is not None:
         return given
     if isinstance(holder, (Class, Ref)) and (generic := generics.of_types(interp, holder, index)) is not None:

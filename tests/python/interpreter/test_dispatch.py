@@ -33,7 +33,7 @@ args = parser.parse_args()
     "text",
     [
         "globals()[args.kind](3)",
-        "getattr(sys.modules[__name__], args.kind)(3) if False else globals()[args.kind](3)",
+        "getattr(sys.modules[__name__], args.kind)(3)",
         "TABLE = {'A': A, 'B': B}\nTABLE[args.kind](3)",
         "TABLE = {}\nTABLE['A'] = A\nTABLE['B'] = B\nTABLE[args.kind](3)",
         """TABLE = {}
@@ -56,6 +56,16 @@ def test_a_key_that_is_no_flag_has_its_own_words() -> None:
     text = TWO + "import yaml\ncfg = yaml.safe_load(open('c.yaml'))\nTABLE = {'A': A, 'B': B}\nTABLE[cfg['kind']](3)\n"
     whens = {one.rule: one.when for one in found(text, "unseeded-numpy", "unseeded-python")}
     assert whens == {"unseeded-numpy": ("cfg['kind'] is A",), "unseeded-python": ("cfg['kind'] is B",)}
+
+
+def test_a_function_that_looks_others_up_looks_up_none_that_is_running() -> None:
+    """With sixteen others it would be one too many."""
+    many = "".join(f"def make{i}(name, n):\n    np.random.rand({i})\n" for i in range(16))
+    looks = (
+        "def load(names, n):\n    for name in names:\n        getattr(sys.modules[__name__], name.lower())(name, n)\n"
+    )
+    told = story(f"import numpy as np\nimport sys\n{many}{looks}load(open(sys.argv[1]), 3)\n")
+    assert calls(told).count("numpy.random.rand") == 16
 
 
 def test_what_cannot_be_called_so_is_no_candidate() -> None:

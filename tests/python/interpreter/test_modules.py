@@ -196,6 +196,16 @@ def test_of_many_modules_some_are_named() -> None:
     assert one.when == (f"the module is {names[0]}, {names[1]} or 3 more",)
 
 
+@pytest.mark.parametrize("name", ["a", "m5", "zz"])
+def test_of_more_modules_than_are_followed_those_that_draw_are(name: str) -> None:
+    """Wherever they stand: the others do what one of them does."""
+    package = {"models/__init__.py": "", "models/base.py": MODELS["models/base.py"]}
+    package |= {f"models/m{at}.py": PLAIN.replace("Plain", "Model") for at in range(40) if f"m{at}" != name}
+    package[f"models/{name}.py"] = NOISY.replace("NoisyNet", "Model").replace("random.random()", "random.gauss(0, 1)")
+    (one,) = found('importlib.import_module("models." + args.model).Model().run()\n', package)
+    assert (one.location.path, one.when) == (f"models/{name}.py", (f"--model is {name}",))
+
+
 def test_a_package_that_imports_its_files_one_by_one_chooses_among_what_they_define() -> None:
     init = """import importlib
 import os

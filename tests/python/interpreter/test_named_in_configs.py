@@ -413,3 +413,82 @@ def test_what_no_config_gives_a_class_it_names_is_left_to_its_default(
     write(train_py=BY_NAME, conf__a_yaml="agent:\n  name: Noisy\n  size: 3\n" + more)
     told = d9mlint("train.py", "--format", "json", "--select", "unseeded-torch").json["findings"]
     assert bool(told and not told[0]["when"]) is found
+
+
+TEAMS = """import importlib
+import sys
+
+from omegaconf import OmegaConf
+
+
+def main(cfg):
+    library = importlib.import_module(cfg.agent.type)
+    agent = library.Agent(cfg)
+    print(agent.step())
+
+
+main(OmegaConf.load(sys.argv[1]))
+"""
+MEMBER = """import torch
+
+
+class Agent:
+    def __init__(self, cfg):
+        self.cfg = cfg
+
+    def step(self):
+        return torch.{made}(3)
+"""
+
+
+def test_the_module_that_config_files_name(d9mlint: Callable[..., Any]) -> None:
+    """Those under the same key, not all that they name; no module but those is imported."""
+    modules = {
+        f"teams__red__agents__{name}_py": MEMBER.replace("{made}", made)
+        for name, made in (("noisy", "rand"), ("calm", "ones"), ("other", "randn"))
+    }
+    other = "viewer:\n  type: teams.red.agents.other\nfile:\n  name: weights.small.pth\n"
+    write(train_py=TEAMS, conf__a_yaml=f"agent:\n  type: teams.red.agents.noisy\n{other}", **modules)
+    found = d9mlint("train.py", "--format", "concise")
+    assert "teams/red/agents/noisy.py:9" in found.out, found.out
+    assert "other.py" not in found.out, found.out
+    write(conf__a_yaml=f"agent:\n  type: teams.red.agents.calm\n{other}")
+    assert d9mlint("train.py").code == 0
+    write(conf__b_yaml="agent:\n  type: teams.red.agents.noisy\n")
+    found = d9mlint("train.py")
+    assert "when: cfg.agent.type is teams.red.agents.noisy" in found.out, found.out
+
+
+LIBRARY = """import json
+import sys
+
+import torch
+{imports}
+
+
+def make(name, **settings):
+    return getattr({holder}, name)(**settings)
+
+
+config = json.load(open(sys.argv[1]))
+model = make(config["model"]["name"], **config["model"]["settings"]).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for images in torch.load("images.pt"):
+    model(images.cuda()).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "holder"), [("from monai.networks import nets", "nets"), ("from tools import nets", "nets")]
+)
+def test_what_config_files_name_of_a_library(d9mlint: Callable[..., Any], imports: str, holder: str) -> None:
+    """Also of one whose names a module of the program has all taken over; nothing of names that it may not have."""
+    program = LIBRARY.replace("{imports}", imports).replace("{holder}", holder)
+    config = '{\n  "model": {\n    "name": "DynUNet",\n    "settings": {}\n  },\n  "optimizer": {"name": "Adam"}\n}\n'
+    write(train_py=program, tools__nets_py="from monai.networks.nets import *\n", conf__a_json=config)
+    told = d9mlint("train.py").out
+    assert "`monai.networks.nets.DynUNet` draws from PyTorch's global generator" in told, told
+    assert "what `monai.networks.nets.DynUNet` computes can differ" in told, told
+    write(conf__a_json=config.replace("DynUNet", "Unheard"))
+    assert "DynUNet" not in d9mlint("train.py").out

@@ -537,7 +537,7 @@ with tf.Session() as session:
 
 
 def test_a_write_that_replaces_the_flags_of_xla_is_part_of_the_remedy() -> None:
-    """What is appended to may hold the flag: little is sure there."""
+    """What is appended to what the shell gives takes nothing away of it."""
     program = """import os
 {write}
 import jax
@@ -555,7 +555,7 @@ print(jax.value_and_grad(lambda w, x: jnp.sum(x @ w))(jnp.ones([4000, 4000]), jn
         found({"train.py": program.replace("{write}", one)}, "missing-determinism-switch", target="jax")
         for one in writes
     ]
-    assert [["line 2 of `train.py`" in finding.remedy for finding in one] for one in told] == [[True], [], [False]]
+    assert [["line 2 of `train.py`" in finding.remedy for finding in one] for one in told] == [[True], [False], [False]]
 
 
 def test_a_program_that_starts_itself_again_runs_there_what_its_first_process_does_not() -> None:

@@ -21,6 +21,7 @@ from d9mlint.python.domain.values import (
     Obj,
     Ref,
     Seq,
+    Unknown,
     Value,
     alternatives,
 )
@@ -29,7 +30,8 @@ from d9mlint.python.interpreter import attributes, callbacks, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library import dispatch
-from d9mlint.python.interpreter.library.environment import place_of
+from d9mlint.python.interpreter.library.environment import first, place_of
+from d9mlint.python.source import facts as f
 
 _NODE = "detectron2.config.CfgNode"
 _SEED, _BENCHMARK = "SEED", "CUDNN_BENCHMARK"
@@ -37,7 +39,18 @@ _MODEL, _DEVICE = "MODEL", "DEVICE"
 _DEFAULTS = {_SEED: -1, _BENCHMARK: False}
 """What ``get_cfg`` gives of the settings that are read here."""
 _TRAINER, _BUILD = "detectron2.engine.DefaultTrainer", "build_model"
-_REGISTER, _ARCHITECTURE = "detectron2.modeling.META_ARCH_REGISTRY.register", "MODEL.META_ARCHITECTURE"
+_MODELING = "detectron2.modeling."
+_ARCHITECTURES = f"{_MODELING}META_ARCH_REGISTRY"
+_REGISTER, _ARCHITECTURE = f"{_ARCHITECTURES}.register", "MODEL.META_ARCHITECTURE"
+_PARTS = {
+    "build_backbone": ("BACKBONE_REGISTRY", "MODEL.BACKBONE.NAME"),
+    "build_sem_seg_head": ("SEM_SEG_HEADS_REGISTRY", "MODEL.SEM_SEG_HEAD.NAME"),
+    "build_proposal_generator": ("PROPOSAL_GENERATOR_REGISTRY", "MODEL.PROPOSAL_GENERATOR.NAME"),
+    "build_roi_heads": ("ROI_HEADS_REGISTRY", "MODEL.ROI_HEADS.NAME"),
+}
+"""What makes a part of a network: its registry, and the setting with its name there. Detectron2 has some of its own."""
+_OWN_REGISTRIES = ("detectron2.utils.registry.Registry", "fvcore.common.registry.Registry")
+_CONFIGURABLE, _FROM_CONFIG = "detectron2.config.configurable", "from_config"
 _SWITCHES = ("--resume", "--eval-only")
 _VALUES = {"--config-file": "", "--num-gpus": 1, "--num-machines": 1, "--machine-rank": 0, "--dist-url": ""}
 """The arguments of ``default_argument_parser``."""
@@ -118,6 +131,70 @@ def _build_model(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
     return calls.call(interp, made, list(event.args[-1:]), {}, frame, place)
 
 
+def _build_part(registry: str, setting: str) -> Transfer:
+    def build(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+        """``build_backbone(cfg, input_shape)``: what the program has registered for it, where it has."""
+        found = registries.registered(interp, (f"{_MODELING}{registry}.register",))
+        if not found:
+            return None
+        place = place_of(event)
+        made = dispatch.of_table(interp, Dict(found, True), UNKNOWN, setting, frame, place)
+        return calls.call(interp, made, [first(event), first(event, 1)], {}, frame, place)
+
+    return build
+
+
+def _get(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``HEADS.get(name)``: what the program has given the registry under a name."""
+    holder, name = event.receiver, first(event)
+    if isinstance(holder, Obj):
+        found = registries.held_by(interp, holder)
+    else:
+        found = registries.registered(interp, (f"{event.name.rpartition('.')[0]}.register",))
+    if not found:
+        return None
+    if isinstance(name, Const):
+        return found.get(str(name.value))
+    table = Dict(found, not isinstance(holder, Obj))
+    return dispatch.of_table(interp, table, name, dispatch.called(name), frame, place_of(event))
+
+
+def explicit(
+    interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+) -> tuple[list[Value], dict[str, Value], bool] | None:  # fmt: skip
+    """What ``@configurable`` hands to a function called with a configuration: what ``from_config`` makes of that.
+
+    ``Net(cfg)`` is ``Net(**Net.from_config(cfg))`` (detectron2/config/config.py).
+    """
+    decorator = next((one for one in func.decorators if _is_configurable(interp, one)), None)
+    own = args[:1] if func.name == "__init__" else []
+    given = args[len(own) :]
+    if decorator is None or not isinstance(given[0] if given else kwargs.get("cfg"), (Obj, Unknown)):
+        return None
+    if given and any(param.kind == "pos" for param in func.node.params[len(own) :]):
+        node = given[0]
+        if not isinstance(node, Obj) or node.type != _NODE:
+            return None
+    maker = _maker(interp, decorator, own, frame, place)
+    made = calls.call(interp, maker, given, dict(kwargs), frame, place)
+    if not isinstance(made, Dict):
+        return own, {}, True
+    return own, {str(name): interp.resolve(one) for name, one in interp.heap.items(made).items()}, made.open
+
+
+def _maker(interp: Interpreter, decorator: Value, own: list[Value], frame: Frame, place: f.Place) -> Value:
+    """What makes arguments of a configuration: a method of the class, or what the decorator of a function is given."""
+    if own:
+        cls = own[0].cls if isinstance(own[0], Inst) else UNKNOWN
+        return attributes.attribute(interp, cls, _FROM_CONFIG, frame, place)
+    event = decorator.event if isinstance(decorator, Obj) else None
+    return UNKNOWN if event is None else event.kwargs.get(_FROM_CONFIG, UNKNOWN)
+
+
+def _is_configurable(interp: Interpreter, decorator: Value) -> bool:
+    return calls.decorator_name(interp, decorator) == _CONFIGURABLE
+
+
 def _note_device(interp: Interpreter, event: Event, frame: Frame) -> None:
     """Notes at a call where the network goes, where the program itself says so: ``cfg.MODEL.DEVICE = "cpu"``."""
     place = place_of(event)
@@ -150,8 +227,12 @@ TRANSFER: dict[str, Transfer] = {
     "detectron2.engine.default_argument_parser": _argument_parser,
     "detectron2.engine.default_setup": _default_setup,
     "detectron2.engine.launch": _launch,
-    "detectron2.modeling.build_model": _build_model,
+    f"{_MODELING}build_model": _build_model,
     f"{_TRAINER}.build_model": _build_model,
     _TRAINER: _trainer,
     f"{_TRAINER}.__init__": _trainer,
+    **{f"{_MODELING}{name}": _build_part(*of) for name, of in _PARTS.items()},
+    **{f"{_MODELING}{registry}.get": _get for registry, _ in _PARTS.values()},
+    f"{_ARCHITECTURES}.get": _get,
+    **{f"{registry}().get": _get for registry in _OWN_REGISTRIES},
 }

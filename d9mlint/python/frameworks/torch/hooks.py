@@ -7,7 +7,15 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
-from d9mlint.python.frameworks.torch import detectron, devicetests, lightning, loaders, mmengine, streams, tensors
+from d9mlint.python.frameworks.torch import (
+    detectron,
+    devicetests,
+    lightning,
+    loaders,
+    mmengine,
+    streams,
+    tensors,
+)
 from d9mlint.python.frameworks.torch.modules import containers, functions, loaded, members, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
@@ -90,6 +98,11 @@ class Torch(Framework):
 
     def parameters(self, interp: Interpreter, func: Func, frame: Frame) -> None:
         tensors.type_parameters(interp, func, frame)
+
+    def given(
+        self, interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+    ) -> tuple[list[Value], dict[str, Value], bool] | None:  # fmt: skip
+        return detectron.explicit(interp, func, args, kwargs, frame, place)
 
     def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
         if any(name in tensors.NO_GRADIENTS for _, name in decorators) or func.name in tensors.EVALUATIONS:

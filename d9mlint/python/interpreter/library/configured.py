@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.tellable import name_of_setting
-from d9mlint.python.domain.values import UNKNOWN, Class, Func, Ref, Unknown, Value
+from d9mlint.python.domain.values import STAR, UNKNOWN, Class, Func, Module, Ref, Setting, Unknown, Value
 from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.library import dispatch
 from d9mlint.python.source import facts as f
@@ -65,6 +65,39 @@ def in_named_files(interp: Interpreter, name: Value, at: Location) -> Value | No
         inside = dispatch.functions(module).items()
         found.update((f"{dotted}.{member}", value) for member, value in inside if member in wanted)
     return dispatch.chosen(found, UNKNOWN, "", _BY_CONFIG, at) if found else None
+
+
+def of_library(interp: Interpreter, holder: Value, name: Value) -> dict[str, Value]:
+    """What config files name, under the key of ``name``, of what the catalogue knows in a module of a library.
+
+    So of a module of the program that has taken over all names of one: ``from monai.networks.nets import *``.
+    """
+    module = holder.frame.vars.get(STAR) if isinstance(holder, Module) and holder.frame is not None else holder
+    if not isinstance(module, Ref) or not isinstance(name, Unknown) or not name.key:
+        return {}
+    known = (
+        one
+        for one in sorted(interp.knowledge.classes_under(name.key))
+        if interp.knowledge.knows(f"{module.name}.{one}")
+    )
+    return {one: Ref(f"{module.name}.{one}", module) for one in known}
+
+
+def modules_with(interp: Interpreter, name: Value, member: str, frame: Frame) -> list[str]:
+    """The modules of the program that config files name where it takes ``name`` from, and that define a member."""
+    found: list[str] = []
+    for dotted in interp.knowledge.modules_under(_key_of(name)):
+        base = interp.project.base_of(dotted, interp.roots, frame.module.path)
+        path = interp.project.module_at(base) if base is not None else None
+        if path is not None and member in defined_in(interp, path):
+            found.append(dotted)
+    return found
+
+
+def _key_of(name: Value) -> str:
+    """The key that a setting stands under in its file, and the one above it: ``trainer.type``."""
+    spelled = name.spelled if isinstance(name, Setting) else name.name if isinstance(name, (Ref, Unknown)) else ""
+    return ".".join((name_of_setting(spelled) or spelled).split(".")[-2:])
 
 
 def _named_files(interp: Interpreter) -> dict[str, str]:

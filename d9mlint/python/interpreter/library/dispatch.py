@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
-from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same, spread
+from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -42,6 +43,7 @@ from d9mlint.python.domain.values import (
     Phi,
     Ref,
     Seq,
+    Setting,
     Text,
     Unknown,
     Value,
@@ -50,6 +52,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, environment
+from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -68,15 +71,20 @@ _ANY = "?"
 
 def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame: Frame, place: f.Place) -> Value:
     """The member of a module, class or object that has a name which is not known before the program runs."""
+    at = Location(frame.module.path, *place)
     if isinstance(holder, Ref):
+        named = configured.of_library(interp, holder, name)
+        if len(named) == 1:  # all config files have the same one under this key
+            return next(iter(named.values()))
         any_one = f"{holder.name}.{_ANY}"
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data or x.returns for x in effects):
             return Ref(any_one, holder.receiver or holder)
         if holder.receiver is None or isinstance(holder.receiver, Ref):  # a module
+            if named:
+                return chosen(named, name, spelled, f"{MEMBER_OF}`{holder.name}`, {_ITS_NAME}", at, more=True)
             hides = interp.knowledge.tells(holder.name)  # what rules know nothing of hides nothing that they are about
             return Dynamic(f"{MEMBER_OF}`{holder.name}`, {_ITS_NAME}") if hides else Ref(any_one, holder)
-    at = Location(frame.module.path, *place)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
         return known or configured.in_named_files(interp, name, at) or Dynamic(BY_MODULE, name=holder.name)
@@ -87,7 +95,8 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     members = _members(holder)
     key = name.key if isinstance(name, Unknown) else ""
     choices = sorted(interp.knowledge.classes_under(key) & members.keys()) if key else ()
-    return chosen(members, name, spelled, _BY_NAME, at, choices=choices)
+    others = configured.of_library(interp, holder, name)
+    return chosen({**others, **members}, name, spelled, _BY_NAME, at, choices=choices)
 
 
 def hole_of(name: Text) -> Value | None:
@@ -145,11 +154,12 @@ def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: 
 
 
 def candidates(
-    interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
+    interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool, frame: Frame
 ) -> tuple[Value, bool] | None:  # fmt: skip
     """What a call may call, and whether it may call something else, too; None where nothing of it is followed.
 
-    By a name that no flag gives it calls what the config files beside the program name, where they name any.
+    By a name that no flag gives it calls what the config files beside the program name, where they name any, and not
+    what is running: a function that looks others up by their names looks up no caller of its own.
     """
     fitting: list[tuple[Cond, Value]] = [
         (cond, value)
@@ -161,6 +171,9 @@ def candidates(
     if star:  # what is unpacked there is meant for those that can take it
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
+    if not found.by_flag:
+        running = {id(one.node) for one in (frame.func, *interp.callers) if one is not None}
+        fitting = [one for one in fitting if not (isinstance(one[1], Func) and id(one[1].node) in running)] or fitting
     more, named = found.open, []
     if not found.by_flag and (found.reason != _BY_KEY or len(fitting) > MAX_THINGS):
         named = _in_configs(interp, fitting, found.key)
@@ -168,7 +181,7 @@ def candidates(
     if len(fitting) > MAX_THINGS and (
         found.reason in (_BY_KEY, _IN_MODULES) or any(by_default(cond) for cond, _ in fitting)
     ):
-        fitting, cut = _samples(fitting, any_files=found.reason == _IN_MODULES)
+        fitting, cut = _samples(interp, fitting, any_files=found.reason == _IN_MODULES)
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
@@ -184,11 +197,13 @@ def _in_configs(interp: Interpreter, options: Sequence[tuple[Cond, Value]], key:
 
 
 def _name_of(value: Value) -> str:
+    if isinstance(value, Ref):
+        return value.name.rpartition(".")[2]
     return value.node.name if isinstance(value, Class) else value.name if isinstance(value, Func) else ""
 
 
 def _samples(
-    options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
+    interp: Interpreter, options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
 ) -> tuple[list[tuple[Cond, Value]], bool]:
     """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
 
@@ -212,7 +227,8 @@ def _samples(
     if cut and not first and not any_files:
         return [], False
     given = [*files.items()]
-    files = dict([*given[: len(first)], *spread(given[len(first) :], MAX_THINGS - len(first))])
+    others = covering(interp, given[len(first) :], itemgetter(0), MAX_THINGS - len(first))
+    files = dict([*given[: len(first)], *others])
     each = MAX_THINGS // len(files)
     return [
         (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
@@ -366,7 +382,7 @@ def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:
 
 def called(value: Value) -> str:
     """What the program calls a value that is not known; empty where it has no name for it."""
-    return value.name if isinstance(value, Unknown) else ""
+    return value.spelled if isinstance(value, Setting) else value.name if isinstance(value, Unknown) else ""
 
 
 def told(name: str) -> str:

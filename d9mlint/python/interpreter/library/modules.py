@@ -36,6 +36,7 @@ from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, dispatch, environment
 from d9mlint.python.interpreter.library.containers import sequences
+from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 
@@ -70,7 +71,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         return _one_of(interp, event, hole, _by_value(interp, event, name, hole, frame), frame)
     if isinstance(name, ClassName):
         return Dynamic(dispatch.BY_MODULE, name=name.name)
-    return _any(event, _flag(name, event))
+    return _any(event, _flag(name, event), name)
 
 
 def _find_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -104,10 +105,7 @@ def _by_value(interp: Interpreter, event: Event, name: Text, hole: Value, frame:
 
 def _defined(interp: Interpreter, dotted: str, frame: Frame) -> list[str]:
     """The names of the classes and functions that a module of the program defines."""
-    level = len(dotted) - len(dotted.lstrip("."))
-    roots = (above(frame.module.path, level),) if level else interp.roots
-    base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
-    path = interp.project.module_at(base) if base is not None else None
+    path = _path(interp, dotted, frame)
     return configured.defined_in(interp, path) if path is not None else []
 
 
@@ -117,21 +115,26 @@ def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
     return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
 
 
-def _any(event: Event, flag: Flag) -> Value:
-    """A module of the program under any name."""
-    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag))
+def _any(event: Event, flag: Flag, given: Value) -> Value:
+    """A module of the program under a name that is not known (``given``)."""
+    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag, given))
 
 
 def _held_by_any(
-    event: Event, flag: Flag, interp: Interpreter, name: str, frame: Frame, place: f.Place
+    event: Event, flag: Flag, given: Value, interp: Interpreter, name: str, frame: Frame, place: f.Place
 ) -> Value | None:  # fmt: skip
     """What the modules of the program hold under a name, each under the condition that it is imported.
 
-    Only modules that stand where the import looks for them and that define the name by themselves; no scripts.
+    Those that config files name, where they do. Else only modules that stand where the import looks for them and that
+    define the name by themselves; no scripts.
     """
-    holders = _holders(interp, flag, name)
+    named = configured.modules_with(interp, given, name, frame)
+    holders = named or _holders(interp, flag, name)
     if not 0 < len(holders) <= MAX_THINGS:
         return None
+    if len(named) == 1:  # all config files have the same one (which needs no condition)
+        only = _imported(interp, event, named[0], frame)
+        return attributes.attribute(interp, only, name, frame, place) if isinstance(only, Module) else None
     found: list[tuple[Cond, Value]] = []
     for dotted in holders:
         cond = flag_test(flag, "==", dotted)
@@ -220,7 +223,10 @@ def _one_of(
         return Dynamic(dispatch.BY_MODULE)
     many = len(names) > MAX_THINGS
     likely = {text: many and _is_named(interp, dotted, frame) for text, dotted in names.items()}
-    first = sorted(names.items(), key=lambda one: (one[0] != flag.default, not likely[one[0]]))[:MAX_THINGS]
+    ranked = sorted(names.items(), key=lambda one: (one[0] != flag.default, not likely[one[0]]))
+    told = min(sum(text == flag.default or likely[text] for text in names), MAX_THINGS)
+    others = covering(interp, ranked[told:], lambda one: _path(interp, one[1], frame), MAX_THINGS - told)
+    first = [*ranked[:told], *others]
     options: list[tuple[Cond, Value]] = []
     for text, dotted in first:
         cond = flag_test(flag, "==", text)
@@ -229,7 +235,7 @@ def _one_of(
             options.append((cond, module))
     no_other = negate(either(*(cond for cond, _ in options)))
     if open_:
-        options.append((no_other, _any(event, flag)))
+        options.append((no_other, _any(event, flag, hole)))
     elif len(first) < len(names):
         options.append((no_other, Dynamic(dispatch.BY_MODULE)))
     else:
@@ -239,9 +245,16 @@ def _one_of(
 
 def _is_named(interp: Interpreter, dotted: str, frame: Frame) -> bool:
     """Whether config files name a class that a module of the program defines."""
-    base = interp.project.base_of(dotted, interp.roots, frame.module.path)
-    path = interp.project.module_at(base) if base is not None else None
+    path = _path(interp, dotted, frame)
     return path is not None and configured.defines_any(interp, path)
+
+
+def _path(interp: Interpreter, dotted: str, frame: Frame) -> str | None:
+    """The file of a module of the program."""
+    level = len(dotted) - len(dotted.lstrip("."))
+    roots = (above(frame.module.path, level),) if level else interp.roots
+    base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
+    return interp.project.module_at(base) if base is not None else None
 
 
 def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:
