@@ -608,3 +608,14 @@ def test_some_modules_that_work_are_no_scripts(tmp_path: Path, name: str) -> Non
     (tmp_path / "tests").mkdir()
     (tmp_path / name).write_text("for name in 'abc':\n    print(name)\n")
     assert discover([tmp_path], Config(root=tmp_path)).entries == ()
+
+
+def test_config_files_near_a_named_file(root: Path) -> None:
+    """Those beside it, in folders that often hold them, and in folders of config files a few deep; not in others."""
+    inside = ("base.yaml", "configs/a.yaml", "configs/x/b.yaml", "projects/nerf/configs/c.yaml", "src/pkg/conf/d.yaml")
+    outside = (
+        "projects/nerf/e.yaml", "one/two/three/four/configs/f.yaml", "node_modules/x/config/g.yaml", "left/conf/h.yaml",
+    )  # fmt: skip
+    write(root, ("train.py", *inside, *outside))
+    near = found(root, "train.py", exclude=("left",)).near
+    assert sorted(names(near)) == sorted(inside)

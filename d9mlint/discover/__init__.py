@@ -10,17 +10,18 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from d9mlint.discover.beside import is_beside, near
+from d9mlint.discover.patterns import holds_no_code
 from d9mlint.discover.percent import is_percent
 from d9mlint.discover.roots import PROJECT_MARKERS, added_roots, import_roots
 from d9mlint.discover.scripts import METADATA, SETUP, console_scripts
 from d9mlint.discover.searched import searched_roots
 from d9mlint.discover.settings import Settings, is_file, unreadable
-from d9mlint.discover.walk import KERNEL_SOURCES, PYTHON, SKIPPED, SKIPPED_ENDINGS, File, left_out, walk
+from d9mlint.discover.walk import KERNEL_SOURCES, PYTHON, File, left_out, walk
 from d9mlint.model import Unchecked, UsageError
 
 __all__ = [
-    "KERNEL_SOURCES", "PROJECT_MARKERS", "SKIPPED", "SKIPPED_ENDINGS", "Discovery", "added_roots", "discover",
-    "has_main_guard", "import_roots", "left_out", "may_hold_kernels", "searched_roots",
+    "KERNEL_SOURCES", "PROJECT_MARKERS", "Discovery", "added_roots", "discover",
+    "has_main_guard", "holds_no_code", "import_roots", "left_out", "may_hold_kernels", "searched_roots",
 ]  # fmt: skip
 
 MAX_FILES = 50_000

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from d9mlint.discover.patterns import holds_no_code
 from d9mlint.discover.settings import Settings
 
 ENDINGS = (
@@ -26,6 +27,8 @@ _CONFIGS = frozenset(
 """Folders whose config files, in whatever folders inside, may say what a program is made of."""
 _MAX_NEAR = 200
 """Folders that are looked into for them."""
+_DEEPEST = 3
+"""Folders of config files are looked for so many folders deep, in any folder (``projects/nerf/configs``)."""
 
 
 def is_beside(name: str) -> bool:
@@ -37,28 +40,55 @@ def near(paths: Iterable[Path], folders: Sequence[Path], config: Settings) -> li
     """Such files in the folders above what was named, and in those folders there that often hold them."""
     found: set[Path] = set()
     seen: set[str] = set()
-    for path in paths:
-        inside = path in folders  # is walked as a whole
-        for above in _above(path if inside else path.parent, config):
-            stack = [] if inside and above == path else [above]
-            while stack and len(seen) < _MAX_NEAR:
-                folder = stack.pop()
-                if str(folder) not in seen:
-                    seen.add(str(folder))
-                    files, inner = _listed(folder, within=not _CONFIGS.isdisjoint(folder.parts[len(above.parts) :]))
-                    found.update(folder / name for name in files)
-                    stack += [folder / name for name in reversed(inner)]
+    above = [
+        (one, path in folders and one == path)  # is walked as a whole
+        for path in paths
+        for one in _above(path if path in folders else path.parent, config)
+    ]
+    for top, walked in above:
+        found |= set() if walked else _collected([top], top, seen)
+    for top, walked in above:
+        found |= set() if walked else _collected(_config_folders(top), top, seen)
     return sorted(found)
 
 
-def _listed(folder: Path, *, within: bool) -> tuple[list[str], list[str]]:
-    """The files that count and the folders to look into: all of them ``within`` a folder of config files."""
+def _collected(stack: list[Path], top: Path, seen: set[str]) -> set[Path]:
+    """The files that count in these folders below ``top``, and in those inside whose names say that they hold such."""
+    found: set[Path] = set()
+    while stack and len(seen) < _MAX_NEAR:
+        folder = stack.pop()
+        if str(folder) not in seen:
+            seen.add(str(folder))
+            files, inner = _listed(folder)
+            within = not _CONFIGS.isdisjoint(folder.parts[len(top.parts) :])
+            found.update(folder / name for name in files)
+            stack += [folder / name for name in reversed(inner) if within or name in _NEAR or name in _CONFIGS]
+    return found
+
+
+def _config_folders(top: Path) -> list[Path]:
+    """The folders of config files below a folder: not deep, and among a limited number of folders."""
+    found: list[Path] = []
+    level = [top]
+    left = _MAX_NEAR
+    for _ in range(_DEEPEST):
+        inner = [folder / name for folder in level[:left] for name in _listed(folder)[1] if not holds_no_code(name)]
+        left -= len(level)
+        found += [folder for folder in inner if folder.name in _CONFIGS]
+        level = [folder for folder in inner if folder.name not in _CONFIGS]
+        if left <= 0:
+            break
+    return found[::-1]
+
+
+def _listed(folder: Path) -> tuple[list[str], list[str]]:
+    """The names of the files that count in a folder, and of the folders in it."""
     files: list[str] = []
     folders: list[str] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if (within or entry.name in _NEAR or entry.name in _CONFIGS) and entry.is_dir(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.name)
                 elif is_beside(entry.name) and len(files) <= MOST and entry.is_file(follow_symlinks=False):
                     files.append(entry.name)

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.discover.beside import MOST, is_beside
-from d9mlint.discover.patterns import Patterns, compiled, ignored, outer_patterns, read_lines, with_own
+from d9mlint.discover.patterns import (
+    SKIPPED_UNLESS_PACKAGES,
+    Patterns,
+    compiled,
+    holds_no_code,
+    ignored,
+    outer_patterns,
+    read_lines,
+    with_own,
+)
 from d9mlint.discover.scripts import METADATA
 from d9mlint.discover.settings import Settings, is_file, unreadable
 from d9mlint.discover.tracked import Tracked
@@ -17,17 +26,6 @@ from d9mlint.model import Unchecked
 
 PYTHON = (".py", ".ipynb")
 """Scripts, modules and notebooks."""
-SKIPPED = frozenset(
-    {
-        *(".git", ".hg", ".svn", ".bzr", ".jj", ".tox", ".nox", ".eggs", ".venv", "venv", ".direnv", "site-packages"),
-        *("__pycache__", "__pypackages__", "node_modules", ".ipynb_checkpoints", ".hypothesis"),
-        *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".pytype"),
-    }
-)
-"""Folders that hold no code of the user; a ``!name/`` in ``exclude`` has them checked all the same."""
-SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
-"""Left out like ``SKIPPED``, but not when they hold an ``__init__.py``: then they are the user's own packages."""
-SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
 KERNEL_SOURCES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".H", ".C", ".inc", ".inl", ".tpp", ".ipp",
     ".tcc", ".txx", ".hip", ".mm",
@@ -164,7 +162,7 @@ def walk(top: Path, config: Settings) -> Iterator[File | Unchecked]:
 def _skipped(folder: str, always: Iterable[Patterns]) -> bool:
     """Whether the folder's name says that it holds no code of the user (unless the configuration says otherwise)."""
     name = folder.rstrip("/").rpartition("/")[2]
-    if name not in SKIPPED and not name.endswith(SKIPPED_ENDINGS):
+    if not holds_no_code(name):
         return False
     return all(patterns.verdict(folder) is not False for patterns in always)
 

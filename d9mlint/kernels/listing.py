@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
+from d9mlint.discover import KERNEL_SOURCES, holds_no_code
 from d9mlint.kernels import unusual
 from d9mlint.kernels.beside import beside
 from d9mlint.kernels.source.looks import ending
@@ -57,7 +57,7 @@ def listing(root: Path) -> Listing:
                         found.append(inside + name)
                     elif unusual.may_be_source(name) and entry.is_file(follow_symlinks=False):
                         others.append(inside + name)
-                    elif entry.is_dir(follow_symlinks=False) and not _skipped(name):
+                    elif entry.is_dir(follow_symlinks=False) and not holds_no_code(name):
                         pending.append((f"{inside}{name}/", entry.path))
         except OSError as error:
             unreadable.append(Unchecked(inside or ".", f"cannot be read: {error.strerror or type(error).__name__}"))
@@ -90,7 +90,3 @@ def listing_ahead(first: Path, jobs: int = 0) -> Iterator[Callable[[Path], Listi
     """
     with beside(lambda: listing(first), jobs) as begun:
         yield lambda folder: begun() if folder == first else listing(folder)
-
-
-def _skipped(folder: str) -> bool:
-    return folder in SKIPPED or folder.endswith(SKIPPED_ENDINGS)
