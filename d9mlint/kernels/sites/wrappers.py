@@ -70,15 +70,16 @@ def _constant_reference(parameter: tree_sitter.Node) -> bool:
     return b"&" in written and b"*" not in written and re.search(rb"\bconst\b", written) is not None
 
 
-def target_parameter(function: Function, target: tree_sitter.Node) -> int | None:
+def target_parameter(function: Function, target: tree_sitter.Node, by_value: bool = False) -> int | None:
     """Which pointer or reference parameter of a function the target of an atomic is reached through; None for none.
 
-    None for kernels, too: nothing calls them with a target of its own.
+    None for kernels, too: nothing calls them with a target of its own. ``by_value``: a value may be what leads to it
+    (the resource of a buffer).
     """
     if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
         return None
     own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
-    origins = _pointers(function.node)
+    origins = _pointers(function.node, by_value)
     view = _viewed(target)
     if view:  # made of what the function is given, or given itself
         return origins.get(view, own)
@@ -140,8 +141,11 @@ def arity(node: tree_sitter.Node) -> tuple[int, int]:
     return len(parameters) - optional, len(parameters)
 
 
-def _pointers(node: tree_sitter.Node) -> dict[str, int]:
-    """The parameters that are pointers, references (``atomic_ref``, too), arrays or packs: names and positions."""
+def _pointers(node: tree_sitter.Node, by_value: bool) -> dict[str, int]:
+    """The parameters that are pointers, references (``atomic_ref``, too), arrays or packs: names and positions.
+
+    All of them, where a value may lead to the target (``by_value``).
+    """
     found: dict[str, int] = {}
     for index, parameter in enumerate(_parameters(node)):
         declarator = parameter.child_by_field_name("declarator")
@@ -149,7 +153,7 @@ def _pointers(node: tree_sitter.Node) -> dict[str, int]:
             continue
         # The star may be parsed as part of something else: ``float* const MY_RESTRICT p``.
         written = (parameter.text or b"").split(b"=", 1)[0]
-        if declarator.type in _POINTERS or parameter.type.startswith("variadic") or _POINTS.search(written):
+        if by_value or declarator.type in _POINTERS or parameter.type.startswith("variadic") or _POINTS.search(written):
             found[_declared_name(declarator)] = index
     found.pop("", None)
     return found

@@ -11,7 +11,16 @@ from typing import NamedTuple
 from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.python import registered
 from d9mlint.kernels.python.composed import Composed, closest, composed
-from d9mlint.kernels.python.entities import Entity, alias_of, asks_about, asks_for_keys, entity_of, kernel_of, tabled
+from d9mlint.kernels.python.entities import (
+    Entity,
+    alias_of,
+    asks_about,
+    asks_for_keys,
+    built,
+    entity_of,
+    kernel_of,
+    tabled,
+)
 from d9mlint.kernels.python.files import PyFile, PyFiles, shown
 from d9mlint.kernels.python.guards import defaults
 from d9mlint.kernels.python.words import Mention
@@ -285,7 +294,7 @@ class Binder:
         file = entity.file
         yield from self._operators(entity, registered.operators(self.files, file, entity.node))
         names = set(self.files.names(file.module, entity.name))
-        far = entity.in_function or entity.kind in ("kernel", "table") or entity.name.startswith("_")
+        far = entity.in_function or entity.kind in ("builder", "kernel", "table") or entity.name.startswith("_")
         # A user calls a public function, but where it is the gradient of another one, that is what he calls.
         wide = far or entity.name not in _COMMON
         for other in self.readers(entity.name) if wide else [file]:
@@ -303,6 +312,7 @@ class Binder:
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
                     if entity.kind == "kernel":
                         user = kernel_of(other, user) if user is not None else tabled(other, mention)
+                    user = built(user, entity) if user is not None else None
                     near = far or other is file or (user is not None and user.in_function)
                     if user is not None and near and (user.file is not file or user.name != entity.name):
                         yield user.above(entity)
