@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, shared_folders, shared_parts
-from d9mlint.kernels.torch import handing, inherited, libraries, naming, pasted, virtual
+from d9mlint.kernels.torch import handing, inherited, libraries, members, naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
@@ -266,7 +266,9 @@ class Callers:
         if block.scope and (other.unit.path == block.unit.path or naming.same_class(other, block)):
             member = other.words.get(block.name.encode(), ())
             only = self._only_method(block)
-            places = (*places, *(p for p in member if other.scope == block.scope or (only and _through(other, p))))
+            own = {p for p in member if other.scope == block.scope or (only and _through(other, p))}
+            own.update(p for p in member if p not in own and members.calls(self.repository, other, block, p))
+            places = (*places, *sorted(own))
         methods: frozenset[str] = frozenset()
         if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())

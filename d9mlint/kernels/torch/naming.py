@@ -13,6 +13,10 @@ from d9mlint.kernels.torch.blocks import Block
 
 _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
 _ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
+_DERIVED = re.compile(
+    rb"\btemplate\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*(?:class|struct)\s+(\w+)\s*(?:final\s*)?:"
+    rb"(?:[^{;]{0,200},)?\s*(?:public\s+)?\1\s*[,{]"
+)
 _LIBRARIES = frozenset(("std", "thrust", "cub", "boost", "absl", "folly", "cutlass", "cute", "Eigen"))
 """Namespaces of libraries, whose functions are no functions of a project that has no such namespace."""
 _INNER = frozenset(("priv", "detail", "details", "impl", "internal"))
@@ -73,16 +77,36 @@ def same_class(one: Block, other: Block) -> bool:
 
 
 def other_names(repository: Repository, name: str) -> frozenset[bytes]:
-    """What ``using Table = Map<int, float>;`` and typedefs call a class beside its own name."""
+    """What ``using Table = Map<int, float>;`` and typedefs call a class beside its own name.
+
+    Also ``using Held = Holder<Table>;`` where the template is derived from what it is given.
+    """
     word = re.escape(name.encode())
+    heirs = sorted(repository.derived(_derived, ""))
     given = rb"\s*(?:<[^;{}()]*>)?\s*"
+    held = rb"(?:(?:\w+\s*::\s*)*(?:" + rb"|".join(map(re.escape, heirs)) + rb")\s*<\s*)?" if heirs else rb""
     made = re.compile(
-        rb"\busing\s+(\w+)\s*=\s*(?:\w+\s*::\s*)*" + word + given + rb";"
-        rb"|\btypedef\s+(?:\w+\s*::\s*)*" + word + given + rb"\b(\w+)\s*;"
+        rb"\busing\s+(\w+)\s*=\s*"
+        + held
+        + rb"(?:\w+\s*::\s*)*"
+        + word
+        + given
+        + (rb">?\s*;" if heirs else rb";")
+        + rb"|\btypedef\s+(?:\w+\s*::\s*)*"
+        + word
+        + given
+        + rb"\b(\w+)\s*;"
     )
     texts = (repository.data(path) for path in repository.holding(name.encode()))
     found = (match for text in texts if b"using" in text or b"typedef" in text for match in made.finditer(text))
     return frozenset(match[1] or match[2] for match in found) - {name.encode()}
+
+
+def _derived(repository: Repository, _: str) -> frozenset[bytes]:
+    """The templates of classes that are derived from their parameter: ``struct Holder : Base, T``."""
+    paths = repository.holding(b"template")
+    texts = (data for path in paths if b"using" in (data := repository.data(path)) and b": " in data)
+    return frozenset(match[2] for text in texts for match in _DERIVED.finditer(text))
 
 
 @functools.lru_cache(maxsize=256)

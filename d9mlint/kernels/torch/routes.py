@@ -17,7 +17,7 @@ from d9mlint.kernels.torch.bindings import Binding, dotted, holders
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.cases import Case, case
-from d9mlint.kernels.torch.presence import compiles_by_name
+from d9mlint.kernels.torch.presence import binds_c, compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
@@ -231,6 +231,8 @@ def _linked(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
     elif kernel and compiles_by_name(callers.repository):
         step = Step(block.location, f"compiled by the name `{block.name}`")
         yield Export(block.name, False, "", block.unit.path, EXPRESSED), step
+    elif block.in_c and binds_c(callers.repository):
+        yield Export(block.name, False, "", block.unit.path), Step(block.location, f"exported as `{block.name}`")
 
 
 def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
