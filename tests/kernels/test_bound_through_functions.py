@@ -274,3 +274,36 @@ def test_a_kernel_that_a_launcher_is_given_by_its_template() -> None:
     assert (site[0].form, site[1].class_, site[1].verdict) == ("direct", "float-accumulate", "yes")
     (site,) = judged(source.replace("add_rows::kernel>", "other::kernel>"))
     assert site[1].verdict == "depends"
+
+
+def test_a_macro_that_registers_in_a_module() -> None:
+    macro = """
+    #include <torch/extension.h>
+    #define SCATTER_PYBIND              \\
+        m.def("scatter",                \\
+              &scatter_launcher,        \\
+              py::arg("x"));
+    """
+    used = '#include "ops.h"\nPYBIND11_MODULE(core, m) { SCATTER_PYBIND; }\n'
+    assert only({"csrc/scatter.cu": KERNEL, "csrc/ops.h": macro, "csrc/bind.cpp": used}).name == "core.scatter"
+    assert (
+        ops({"csrc/scatter.cu": KERNEL, "csrc/ops.h": macro, "csrc/bind.cpp": used.replace("SCATTER_PYBIND;", "")})
+        == []
+    )
+
+
+def test_a_template_in_a_header_is_called_by_who_sees_it() -> None:
+    sort = """
+    namespace sorting {
+    __global__ void sort_kernel(int* n) { atomicAdd(n, 1); }
+    template <int N> inline void launch(int* n) { sort_kernel<<<1, N>>>(n); }
+    }
+    """
+    bind = """
+    #include <torch/extension.h>
+    void run(at::Tensor x) { launch<4>(x.data_ptr<int>()); }
+    PYBIND11_MODULE(core, m) { m.def("run", &run); }
+    """
+    assert ops({"sort.cuh": sort, "bind.cu": bind}) == []
+    seen = bind.replace("#include <torch/extension.h>", '#include <torch/extension.h>\n#include "sort.cuh"')
+    assert only({"sort.cuh": sort, "bind.cu": seen}).name == "core.run"

@@ -59,8 +59,8 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
             space = space if space != "unknown" else memory.memory(atomic.arguments[0], atomic.unit)
         return Target(typed, types, label, space)
     address = atomic.arguments[0] if atomic.arguments else None
-    if address is None:
-        return Target()
+    if address is None:  # of an atomic that an enumerator chooses, the bodies say on what they work
+        return _inside(atomic, repository) if atomic.inner else Target()
     host = place(atomic, repository)
     name = memory.base(address, atomic.unit)
     text = atomic.unit.text(name) if name is not None else " ".join(atomic.unit.text(address).split())[:40]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from d9mlint.kernels.sites import amdgpu, expand, functors, wrappers
+from d9mlint.kernels.sites import amdgpu, chosen, expand, functors, wrappers
 from d9mlint.kernels.sites import macros as preprocessor
 from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.expand import Use
@@ -61,6 +61,7 @@ class _Search:
                     expand.read(self.known, key, use)
             if not self.known.changed:
                 break
+        chosen.note(self.known, self._holding)
         return self.known
 
     # Where names stand.

@@ -281,6 +281,8 @@ def meant(call: Call, path: str, table: Mapping[str, Iterable[Definition]], repo
 def _of_class(call: Call, wrapper: Definition, distinctive: bool, repository: Repository) -> bool:
     """Whether the way the function is named fits its class, or its having none."""
     last = call.scopes[-1] if call.scopes else ""
+    if wrapper.scope == wrapper.name and call.receiver is None:  # an object is made: `arch::global_red<T, 4>(x, p)`
+        return not last or last in (wrapper.scope, *wrapper.namespaces)
     if not wrapper.scope:
         # A type in front of the name means a member function, unless the name says what it does.
         typed = re.match(r"[A-Z].*[a-z]", last) is not None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
-from d9mlint.kernels.source.repository import Repository, shared_folders, shared_parts
+from d9mlint.kernels.source.repository import Repository, shared_folders
 from d9mlint.kernels.torch import handing, inherited, libraries, members, naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
@@ -27,7 +27,7 @@ _PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
 _REGISTRARS = (b"Library", b"module", b"module_")
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a macro."""
-_REGISTERING = ("library", "operators", "function", "export")
+_REGISTERING = ("library", "operators", "function", "export", "macro")
 _TEST_FOLDERS = frozenset(("test", "tests", "bench", "benchmark", "benchmarks"))
 _REGISTERS = re.compile(
     rb"PYBIND|NB_MODULE|TORCH_LIBRARY|TORCH_MODULE|\.\s*(?:def|impl|op)\s*\(|RegisterOperators|extern \"C\"|"
@@ -111,7 +111,7 @@ class Callers:
             known = {other for other, _ in found}
             calls = virtual.calls(block, named, self._of_any(block, named))
             homes = self._homes(named)
-            found += [one for one in calls if one[0] not in known and _nearest_class(one[0], block, homes)]
+            found += [one for one in calls if one[0] not in known and naming.nearest_class(one[0], block, homes)]
         if len(found) > _MAX_CALLERS:
             return []
         # The nearest first; else by file and place.
@@ -224,8 +224,11 @@ class Callers:
         if block.kind in ("register", "op"):
             return files
         home = block.unit.path
-        if home.endswith(HEADERS) and block.function is not None and "__device__" in block.function.qualifier:
-            seeing = self.repository.users(home)  # what runs on the device only has to be seen to be called
+        device = block.function is not None and "__device__" in block.function.qualifier
+        if home.endswith(HEADERS) and (device or block.template):
+            seeing = self.repository.users(
+                home
+            )  # what runs on the device, or is a template, has to be seen to be called
             files = [p for p in files if p in seeing]
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
         if block.scope and owners and not _defines_class(self.repository.data(home), word):
@@ -392,10 +395,3 @@ def _nearest(path: str, home: str, owners: list[str]) -> bool:
     """Whether no other file that defines the name lies nearer than this one."""
     own = shared_folders(path, home)
     return all(shared_folders(path, owner) <= own for owner in owners)
-
-
-def _nearest_class(other: Block, block: Block, homes: set[tuple[str, ...]]) -> bool:
-    """Whether who calls a method of a base class can mean that of this block: no namesake of the base is nearer."""
-    own, here = naming.around(block), naming.around(other)
-    base = max(sorted(homes), key=lambda home: shared_parts(home, own), default=own)
-    return all(shared_parts(here, home) <= shared_parts(here, base) for home in homes)

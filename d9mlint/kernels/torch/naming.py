@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from d9mlint.kernels.sites.wrappers import declarator_of
-from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.repository import Repository, shared_parts
 from d9mlint.kernels.source.unit import namespaces as enclosing
 from d9mlint.kernels.torch.blocks import Block
 
@@ -67,6 +67,13 @@ def _public(namespace: tuple[str, ...]) -> tuple[str, ...]:
 def around(block: Block) -> tuple[str, ...]:
     """The named namespaces around a function, or around the class whose method it is."""
     return tuple(name for name in namespaces(block) if name != block.scope)
+
+
+def nearest_class(other: Block, block: Block, homes: set[tuple[str, ...]]) -> bool:
+    """Whether who calls a method of a base class can mean that of this block: no namesake of the base is nearer."""
+    own, here = around(block), around(other)
+    base = max(sorted(homes), key=lambda home: shared_parts(home, own), default=own)
+    return all(shared_parts(here, home) <= shared_parts(here, base) for home in homes)
 
 
 def same_class(one: Block, other: Block) -> bool:

@@ -286,8 +286,8 @@ def _libraries(callers: Callers, block: Block) -> list[tuple[Block, str]]:
             if inner.kind == "library":
                 found.append((inner, within))
                 continue
-            for other, places in callers.callers(inner) if inner.kind == "function" else ():
-                if other in seen or other.kind not in ("library", "function"):
+            for other, places in callers.callers(inner) if inner.kind in ("function", "macro") else ():
+                if other in seen or other.kind not in ("library", "function", "macro"):
                     continue
                 seen.add(other)
                 pending.append((other, dotted(_handed(other, places[0] + len(inner.name)), within)))
