@@ -69,3 +69,42 @@ __global__ void k(float* out, float* x) {
   other::global_red<float, 4, float>(x[threadIdx.x], (void*)(out + threadIdx.x % 7), true);
 }
 """)
+
+
+def test_loads_that_end_a_wait() -> None:
+    """They change nothing; a load elsewhere is left out, and so is one of the host."""
+    check("""
+#include <cuda/atomic>
+__device__ int ready(int* flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+__global__ void k(int* flag, int* out) {
+  while (__atomic_load_n(flag, __ATOMIC_RELAXED) == 0) {}  // -> order-dependent no
+  cuda::atomic_ref<int, cuda::thread_scope_device> barrier(flag[1]);
+  while (barrier.load(cuda::memory_order_acquire) != 1) {}  // -> order-dependent no
+  out[0] = barrier.load(cuda::memory_order_relaxed);
+}
+void host(int* flag) { while (__atomic_load_n(flag, __ATOMIC_RELAXED) == 0) {} }
+""")
+
+
+def test_a_counter_of_a_barrier_is_told_where_it_is_counted() -> None:
+    barrier = """
+struct group_barrier {
+  __device__ group_barrier(unsigned* p) : base(p) {}
+  __device__ void inc(int i) { atomicAdd(base + i, 1); }
+  __device__ void lock(int i) { while (atomicCAS(base + i, 0, 1) != 0) {} }
+  unsigned* base;
+};
+"""
+    text = """
+#include "barrier.h"
+struct other { __device__ void inc(int i); };
+__global__ void k(unsigned* p, other o) {
+  group_barrier b(p);
+  b.inc(blockIdx.x);  // -> commutative-exact no
+  b.lock(0);
+  o.inc(1);
+}
+"""
+    check(text, barrier_h=barrier)
+    told = [(a.form, j.class_, j.verdict) for a, j in judged(barrier)]
+    assert told == [("wrapper-def", "commutative-exact", "no"), ("direct", "order-dependent", "conditional")]

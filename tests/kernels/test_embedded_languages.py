@@ -305,3 +305,17 @@ def test_a_wrapper_of_a_package_that_is_installed_under_another_name() -> None:
     ).sites
     told = [(s.location.line, s.form, s.class_, s.verdict) for s in found if s.location.path == "run.py"]
     assert told == [(9, "wrapper", "commutative-exact", "no")]
+
+
+def test_what_is_cast_to_the_type_of_the_target_is_a_float_where_floats_are_computed() -> None:
+    site = only("""
+        import triton
+        import triton.language as tl
+        @triton.jit
+        def kernel(c_ptr, a, b, n: tl.constexpr):
+            acc = tl.zeros((n,), dtype=tl.float32)
+            acc += tl.dot(a, b)
+            c = acc.to(c_ptr.type.element_ty)
+            tl.atomic_add(c_ptr + tl.arange(0, n), c)
+    """)
+    assert (site.class_, site.verdict) == ("float-accumulate", "yes")

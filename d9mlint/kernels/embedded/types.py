@@ -41,6 +41,7 @@ _SAME = frozenset(
 )  # fmt: skip
 _MAX_DEPTH = 12
 _MAX_CALLS = 4
+_OWN_TYPE = re.compile(r"dtype|\.element_ty\b")
 _NOWHERE = 1_000
 """In place of the position of a parameter that is given by name only."""
 _SHAPED = ("Tensor", "Buffer", "StridedTensor")
@@ -319,10 +320,13 @@ def _in_body(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast
 
 
 def _to_own_type(node: ast.expr) -> bool:
-    """Whether a value is cast to the type of what it is stored in: ``x.to(Out.dtype.element_ty)``."""
+    """Whether a value is cast to the type of what it is stored in: ``x.to(Out.dtype.element_ty)``.
+
+    Also ``x.to(Out.type.element_ty)``.
+    """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    return node.func.attr in ("to", "astype", "cast") and any("dtype" in shown(a) for a in node.args)
+    return node.func.attr in ("to", "astype", "cast") and any(_OWN_TYPE.search(shown(a)) is not None for a in node.args)
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

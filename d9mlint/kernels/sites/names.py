@@ -47,6 +47,8 @@ def _builtins() -> dict[str, Known]:
     return found
 
 
+READS = "load"
+"""In place of an atomic of CUDA: it changes nothing, and so makes no wrapper of the function around it."""
 SCOPE_WORDS = {
     "__HIP_MEMORY_SCOPE_SINGLETHREAD": "block", "__HIP_MEMORY_SCOPE_WAVEFRONT": "block",
     "__HIP_MEMORY_SCOPE_WORKGROUP": "block", "__HIP_MEMORY_SCOPE_AGENT": "device",

@@ -81,6 +81,8 @@ class _Search:
                 self._look(path, start, word)
             if members_in(data):
                 self._member_files(path)
+            if b"atomic_load" in data:
+                self._waiting_for(path, data)
             if b"llvm.amdgcn." in data:
                 self._bound(path, data)
         for word in ASSEMBLER if "assembler" in kinds else ():
@@ -94,6 +96,17 @@ class _Search:
             self._ptx_strings(path, data)
         if "written" in kinds:
             self._written(path)
+
+    def _waiting_for(self, path: str, data: bytes) -> None:
+        """The loads of a file that end a wait."""
+        from d9mlint.kernels.sites import loads
+
+        for start, word in words_holding(data, NEEDLE, loads.LOADS):
+            file = None if in_line_comment(data, start) else self.repository.unit(path)
+            call = call_at(file, start, word) if file is not None else None
+            found = loads.of_load(call, file) if call is not None and file is not None else None
+            if found is not None:
+                self.known.add((path, start), found)
 
     def _bound(self, path: str, data: bytes) -> None:
         """Functions that are declared as an intrinsic of LLVM's, to be looked for like a wrapper that turns up."""

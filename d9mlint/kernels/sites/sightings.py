@@ -17,6 +17,7 @@ from d9mlint.kernels.sites.names import (
     KNOWN,
     PORTABLE,
     QUALIFIED,
+    READS,
     SCOPE_WORDS,
     TAGGED,
     TAGS,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from d9mlint.kernels.sites.members import Operation
 
 FUNCTOR = "operator()"
+_SWAPS = ("atomicCAS", "atomicExch")
 Key = tuple[str, int]
 """A file and the byte in it where an operation starts."""
 
@@ -104,10 +106,11 @@ class Knowledge:
 
 
 def owner_of(
-    unit: Unit, function: Function | None, target: tree_sitter.Node, by_value: bool = False
+    unit: Unit, function: Function | None, target: tree_sitter.Node, by_value: bool = False, intrinsic: str = ""
 ) -> tuple[Definition | None, int]:
     """The function around an operation as a wrapper, and the parameter that makes it one; ``unit`` holds it."""
-    index = wrappers.target_parameter(function, target, by_value) if function is not None else None
+    swaps = intrinsic in _SWAPS
+    index = wrappers.target_parameter(function, target, by_value, swaps) if function is not None else None
     return (
         (wrappers.definition(unit, function, index), index) if function is not None and index is not None else (None, 0)
     )
@@ -138,7 +141,8 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
         places = {0}
     # The target of a wrapper need not come first.
     given = [arguments[at] for at in sorted(places) if at < len(arguments)] or list(arguments)
-    owners = (owner_of(unit, call.function, a) for a in given if name is not None or len(given) == 1 or _is_address(a))
+    taken = (a for a in given if name is not None or len(given) == 1 or _is_address(a))
+    owners = (owner_of(unit, call.function, a, intrinsic=intrinsic) for a in taken)
     owner, target = next((o for o in owners if o[0] is not None), (None, 0))
     form = "wrapper-def" if owner is not None else form
     return Sighting(
@@ -173,7 +177,9 @@ def of_functor(call: Call, unit: Unit) -> Sighting:
 def of_object(one: Operation, unit: Unit) -> Sighting:
     """The atomic that an operation on an atomic object is; ``unit`` holds the function around it."""
     function = unit.function(one.node) if one.call is None else one.call.function
-    owner, target = owner_of(unit, function, one.arguments[0])
+    owner, target = (
+        owner_of(unit, function, one.arguments[0], intrinsic=one.intrinsic) if one.intrinsic != READS else (None, 0)
+    )
     form = "wrapper-def" if owner is not None else "direct"
     holder = one.call.unit if one.call is not None else unit
     return Sighting(

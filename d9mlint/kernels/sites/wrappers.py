@@ -24,6 +24,8 @@ _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "
 _POINTS = re.compile(rb"[*&]|atomic_ref\b")
 _TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
+_SYNCHRONISES = re.compile(r"[Bb]arrier|[Ss]emaphore|[Mm]utex")
+"""In the name of a class by whose methods threads wait for each other."""
 _CUDA = ("min", "max")
 """Functions that CUDA has in the global namespace: without a namespace before it, such a name means these."""
 _FIRST_CHILD = {
@@ -70,15 +72,18 @@ def _constant_reference(parameter: tree_sitter.Node) -> bool:
     return b"&" in written and b"*" not in written and re.search(rb"\bconst\b", written) is not None
 
 
-def target_parameter(function: Function, target: tree_sitter.Node, by_value: bool = False) -> int | None:
+def target_parameter(
+    function: Function, target: tree_sitter.Node, by_value: bool = False, swaps: bool = False
+) -> int | None:
     """Which pointer or reference parameter of a function the target of an atomic is reached through; None for none.
 
     None for kernels, too: nothing calls them with a target of its own. ``by_value``: a value may be what leads to it
-    (the resource of a buffer).
+    (the resource of a buffer). ``swaps``: a value is stored, as locks do: who calls the lock of a class is not seen.
     """
     if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
         return None
-    own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
+    counts = not swaps and _SYNCHRONISES.search(function.scope) is not None
+    own = OBJECT if function.scope and (counts or NEEDLE in function.name.encode().lower()) else None
     origins = _pointers(function.node, by_value)
     view = _viewed(target)
     if view:  # made of what the function is given, or given itself
