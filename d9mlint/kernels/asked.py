@@ -23,7 +23,8 @@ def asked_for(atomics: Iterable[Atomic], judgements: Iterable[Judgement], ways: 
     beside: dict[tuple[str, int], set[str]] = {}
     functions = {a.location: key for a in atomics if (key := _function(a)) is not None}
     for location, key in functions.items():
-        beside.setdefault(key, set()).update(words[location])
+        if len(words[location]) == 1:
+            beside.setdefault(key, set()).update(words[location])
 
     def fits(way: Way) -> bool:
         own = words.get(way.site, frozenset())
