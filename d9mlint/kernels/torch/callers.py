@@ -225,7 +225,7 @@ class Callers:
             return files
         home = block.unit.path
         device = block.function is not None and "__device__" in block.function.qualifier
-        if home.endswith(HEADERS) and (device or block.template):
+        if home.endswith(HEADERS) and (device or (block.template and not _is_kernel(block))):
             seeing = self.repository.users(
                 home
             )  # what runs on the device, or is a template, has to be seen to be called
