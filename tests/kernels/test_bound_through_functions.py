@@ -292,18 +292,18 @@ def test_a_macro_that_registers_in_a_module() -> None:
     )
 
 
-def test_a_template_in_a_header_is_called_by_who_sees_it() -> None:
-    sort = """
+def test_a_lambda_of_the_same_name_is_another_function() -> None:
+    bind = """
+    #include <torch/extension.h>
     namespace sorting {
     __global__ void sort_kernel(int* n) { atomicAdd(n, 1); }
     template <int N> inline void launch(int* n) { sort_kernel<<<1, N>>>(n); }
     }
-    """
-    bind = """
-    #include <torch/extension.h>
-    void run(at::Tensor x) { launch<4>(x.data_ptr<int>()); }
+    void run(at::Tensor x) {
+      LAMBDA
+      launch(x.data_ptr<int>());
+    }
     PYBIND11_MODULE(core, m) { m.def("run", &run); }
     """
-    assert ops({"sort.cuh": sort, "bind.cu": bind}) == []
-    seen = bind.replace("#include <torch/extension.h>", '#include <torch/extension.h>\n#include "sort.cuh"')
-    assert only({"sort.cuh": sort, "bind.cu": seen}).name == "core.run"
+    assert ops({"bind.cu": bind.replace("LAMBDA", "auto launch = [&](auto p) { copy<<<1, 4>>>(p); };")}) == []
+    assert only({"bind.cu": bind.replace("LAMBDA", "")}).name == "core.run"

@@ -224,11 +224,8 @@ class Callers:
         if block.kind in ("register", "op"):
             return files
         home = block.unit.path
-        device = block.function is not None and "__device__" in block.function.qualifier
-        if home.endswith(HEADERS) and (device or (block.template and not _is_kernel(block))):
-            seeing = self.repository.users(
-                home
-            )  # what runs on the device, or is a template, has to be seen to be called
+        if home.endswith(HEADERS) and block.function is not None and "__device__" in block.function.qualifier:
+            seeing = self.repository.users(home)  # what runs on the device only has to be seen to be called
             files = [p for p in files if p in seeing]
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
         if block.scope and owners and not _defines_class(self.repository.data(home), word):
@@ -288,7 +285,8 @@ class Callers:
         """Whether the word at a place can be the block: no member of that name, no other method of its class."""
         data = other.unit.data
         if not block.scope:
-            return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
+            named = _is_handed_on(block, other) or _is_called(other, block, place)
+            return named and not _through(other, place) and not naming.hides(other, block.name.encode())
         match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
         named = match[1].decode() if match is not None else ""
         if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it

@@ -59,6 +59,13 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
 
 
+def hides(block: Block, name: bytes) -> bool:
+    """Whether a name means a lambda that a block holds: ``auto launch = [&](auto tag) {...}; launch(Tag{});``."""
+    at = block.unit.data.find(name, block.start, block.end)
+    held = re.compile(rb"\bauto\s+" + re.escape(name) + rb"\s*=\s*\[")
+    return at >= 0 and held.search(block.unit.data, max(block.start, at - _MAX_BEFORE), block.end) is not None
+
+
 def _public(namespace: tuple[str, ...]) -> tuple[str, ...]:
     """A namespace without the parts that hold what a class of the same name outside of them stands for."""
     return tuple(name for name in namespace if name not in _INNER)
