@@ -270,3 +270,38 @@ def test_who_calls_what_a_function_has_built_is_the_op() -> None:
     (op,) = scan({**package, "pkg/ops.py": caller}).ops
     assert op.name == "pkg.ops.add_split"
     assert op.python[0] == "pkg.ops.add_split"
+
+
+def test_an_autograd_function_that_gets_kernels_from_a_plain_class() -> None:
+    found = scan(
+        kernels='''
+        import torch
+        from cupy.cuda import function
+        CODE = """
+        extern "C" __global__ void bwd(float* grad, const float* x) { atomicAdd(grad, x[threadIdx.x]); }
+        """
+
+        class Compiled:
+            ptx = Program(CODE, "prog.cu").compile()
+            def get(self):
+                mod = function.Module()
+                mod.load(bytes(self.ptx.encode()))
+                return mod.get_function("bwd")
+
+        class Compute(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x
+            @staticmethod
+            def backward(ctx, grad):
+                Compiled().get()(args=[grad], block=(32, 1, 1))
+                return grad
+
+        class Layer(torch.nn.Module):
+            def forward(self, x):
+                return Compute.apply(x)
+        '''
+    )
+    (op,) = found.ops
+    assert (op.name, op.direction) == ("kernels.Compute.backward", "backward")
+    assert op.python == ("kernels.Layer", "kernels.Compute.apply")

@@ -146,7 +146,7 @@ def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity 
     launched = _Launched(found)
     for kernel, places in kernels.values():
         every = binder.users([kernel])
-        callers = [one for one in every if _launches(one) and one.kind != "builder"]
+        callers = [user for one in every if _launches(one) and one.kind != "builder" for user in _functions_with(one)]
         for launcher in callers or [one for one in every if one is kernel and _launches(one)]:
             here = launched.places(kernel, launcher, places)
             if here:
@@ -158,6 +158,18 @@ def _launches(user: Entity) -> bool:
     """Whether a user of a kernel launches it, or calls what was built of it: not one that calls such a user."""
     held = user.uses is None or user.uses.kind in ("builder", "kernel", "table")
     return held and user.kind not in ("kernel", "table")
+
+
+def _functions_with(user: Entity) -> list[Entity]:
+    """The autograd Functions of its file that make an object of a plain class to get kernels; else the user itself."""
+    plain = isinstance(user.node, ast.ClassDef) and not user.node.bases and user.kind == "module-class"
+    if not plain or _GETTER not in user.file.data:
+        return [user]
+    from d9mlint.kernels.embedded import modules  # few programs have modules of several kernels
+
+    calls = (m for m in user.file.mentions.get(user.name, ()) if m.call is not None)
+    found = [one for m in calls if (one := entity_of(user.file, m)) is not None and one.in_function]
+    return [one.above(user) for one in found] if found and modules.asked_for(user) is not None else [user]
 
 
 class _Launched:
