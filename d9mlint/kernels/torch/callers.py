@@ -285,8 +285,8 @@ class Callers:
         """Whether the word at a place can be the block: no member of that name, no other method of its class."""
         data = other.unit.data
         if not block.scope:
-            named = _is_handed_on(block, other) or _is_called(other, block, place)
-            return named and not _through(other, place) and not naming.hides(other, block.name.encode())
+            meant = _is_handed_on(block, other) or _is_called(other, block, place)
+            return meant and not _through(other, place) and not naming.hides(other, block.name.encode())
         match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
         named = match[1].decode() if match is not None else ""
         if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
