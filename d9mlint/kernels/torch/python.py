@@ -22,6 +22,7 @@ from d9mlint.kernels.python.entities import (
     tabled,
 )
 from d9mlint.kernels.python.files import PyFile, PyFiles, shown
+from d9mlint.kernels.python.files import base as variable
 from d9mlint.kernels.python.guards import defaults
 from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.source.repository import Repository
@@ -257,7 +258,7 @@ class Binder:
         inside = dotted.partition(".")[0] in self.files.packages
         if known and not inside and "." not in dotted:
             return None  # another top-level module than those that the build files name
-        plain = base is None or _root(base) in file.imports
+        plain = base is None or variable(base) in file.imports
         return f"{dotted}.{word}" if plain and _MODULE_WORD.search(last) and (inside or "." not in dotted) else None
 
     def users(self, first: list[Entity]) -> list[Entity]:
@@ -371,13 +372,6 @@ def _followed(file: PyFile, node: ast.expr | None) -> ast.expr | None:
             break
         node = value
     return node
-
-
-def _root(node: ast.expr) -> str:
-    at = node
-    while isinstance(at, ast.Attribute):
-        at = at.value
-    return _id(at)
 
 
 def _argument_of_getter(mention: Mention) -> bool:
