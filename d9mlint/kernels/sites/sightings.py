@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from d9mlint.kernels.sites.members import Operation
 
 FUNCTOR = "operator()"
-_SWAPS = ("atomicCAS", "atomicExch")
+_COUNTING = ("atomicAdd", "atomicSub", "atomicInc", "atomicDec")
 Key = tuple[str, int]
 """A file and the byte in it where an operation starts."""
 
@@ -109,8 +109,8 @@ def owner_of(
     unit: Unit, function: Function | None, target: tree_sitter.Node, by_value: bool = False, intrinsic: str = ""
 ) -> tuple[Definition | None, int]:
     """The function around an operation as a wrapper, and the parameter that makes it one; ``unit`` holds it."""
-    swaps = intrinsic in _SWAPS
-    index = wrappers.target_parameter(function, target, by_value, swaps) if function is not None else None
+    counts = intrinsic in _COUNTING
+    index = wrappers.target_parameter(function, target, by_value, counts) if function is not None else None
     return (
         (wrappers.definition(unit, function, index), index) if function is not None and index is not None else (None, 0)
     )

@@ -73,16 +73,16 @@ def _constant_reference(parameter: tree_sitter.Node) -> bool:
 
 
 def target_parameter(
-    function: Function, target: tree_sitter.Node, by_value: bool = False, swaps: bool = False
+    function: Function, target: tree_sitter.Node, by_value: bool = False, counts: bool = False
 ) -> int | None:
     """Which pointer or reference parameter of a function the target of an atomic is reached through; None for none.
 
     None for kernels, too: nothing calls them with a target of its own. ``by_value``: a value may be what leads to it
-    (the resource of a buffer). ``swaps``: a value is stored, as locks do: who calls the lock of a class is not seen.
+    (the resource of a buffer). ``counts``: it counts, as barriers do in a member.
     """
     if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
         return None
-    counts = not swaps and _SYNCHRONISES.search(function.scope) is not None
+    counts = counts and _SYNCHRONISES.search(function.scope) is not None
     own = OBJECT if function.scope and (counts or NEEDLE in function.name.encode().lower()) else None
     origins = _pointers(function.node, by_value)
     view = _viewed(target)
