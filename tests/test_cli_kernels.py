@@ -184,6 +184,15 @@ def test_ignored_and_excluded_files_are_left_out(d9mlint: Run) -> None:
     assert len(d9mlint("kernels", "build/b.cu", "--format", "json").json["sites"]) == 1  # named, so wanted
 
 
+def test_a_site_whose_finding_is_unsure_is_not_called_silenced(d9mlint: Run) -> None:
+    """A kernel that nothing launches, beside one that an op launches: told with low confidence, so hidden."""
+    lone = KERNEL[KERNEL.index("__global__") : KERNEL.index("torch::Tensor")].replace("scatter_kernel", "left_over")
+    write(a_dot_cu=KERNEL + lone)
+    ran = d9mlint("kernels", ".", "--format", "json").json
+    assert [(s["function"], s["silenced"]) for s in ran["sites"]] == [("scatter_kernel", False), ("left_over", False)]
+    assert (len(ran["findings"]), ran["hidden"]) == (1, 1)
+
+
 # -- suppression and baseline --------------------------------------------------------------------------------------
 
 

@@ -40,7 +40,9 @@ def report(run: Run, findings: Sequence[Finding], unchecked: Iterable[Unchecked]
     new, known = suppress.split(visible, suppress.load_baseline(baseline)) if baseline else (tuple(visible), 0)
     return Report(
         findings=tuple(by_cause(new, sources)), targets={}, suppressed=suppressed, baselined=known,
-        hidden=len(ordered) - len(visible), unchecked=failed, rules={r.name: r for r in run.rules},
+        hidden=len(ordered) - len(visible),
+        unsure=frozenset((f.rule, f.location) for f in ordered if CONFIDENCES.index(f.confidence) < least),
+        unchecked=failed, rules={r.name: r for r in run.rules},
         sources={f.location.path: sources[f.location.path] for f in new if f.location.path in sources},
     )  # fmt: skip
 

@@ -7,11 +7,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from d9mlint.kernels.ahead import MARKED
+from d9mlint.kernels.asked import asked_for
 from d9mlint.kernels.beside import beside, numbers
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.flow import Anchor, Way, ops_of, portions, weakest
 from d9mlint.kernels.judging.judge import Judgement, judge
-from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.judging.settled import settled
 from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
@@ -46,8 +46,7 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     jobs = jobs if len(atomics) >= _MANY else 1
     judgements, reached, in_torch = _judged_and_met(repository, atomics, _anchors(calls), uses, jobs)
     judgements = settled(atomics, judgements, repository)
-    several = {a.location: j.words for a, j in zip(atomics, judgements, strict=True) if ACCUMULATE & set(j.words)}
-    in_torch = [way for way in in_torch if way.only not in several.get(way.site, ())]
+    in_torch = asked_for(atomics, judgements, in_torch)
     met = _Met([*_in_tensorflow([*reached, called]), *in_torch])
     sites = [_site(one, judged, met) for one, judged in zip(atomics, judgements, strict=True)]
     sites += [_in_python(site, inside.ops) for site in inside.sites]

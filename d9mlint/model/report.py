@@ -75,6 +75,8 @@ class Report(NamedTuple):
     baselined: int = 0
     hidden: int = 0
     """Findings of low confidence that were not asked for."""
+    unsure: frozenset[tuple[str, Location]] = frozenset()
+    """Of these, the rules and the places."""
     unchecked: tuple[Unchecked, ...] = ()
     coverage: Mapping[str, Coverage] = {}
     """By entry."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from .support import judged
 from .torch_programs import KERNEL, only, ops
 
 HEAD = "#include <torch/extension.h>\nvoid scatter_launcher(at::Tensor x, at::Tensor out);\n"
@@ -195,3 +196,114 @@ def test_a_macro_of_a_header_that_stands_for_a_library(macro: str) -> None:
     assert (op.name, op.chain[-1].location.path, op.chain[-1].location.line) == ("pkg::scatter", "csrc/bind.cpp", 4)
     other = "#define OP_DISPATCH(KEY, NAME, F) static int unused;\n"
     assert ops({"csrc/scatter.cu": KERNEL, "csrc/dispatch.h": other, "csrc/bind.cpp": bind}) == []
+
+
+REGISTRY = f"""{HEAD}
+#include "op.h"
+using ScatterCls = Held<Scatter>;
+static int done = []() {{
+  Registry::instance().register_one("scatter", [](py::module &m) {{
+    m.def("scatter", &scatter_launcher);
+    py::class_<ScatterCls>(m, "Scatter").def("forward", &ScatterCls::forward).def("size", &ScatterCls::size);
+  }});
+  return 0;
+}}();
+"""
+OP_H = """
+template <typename T>
+struct Held : public torch::CustomClassHolder, T { using T::T; };
+class Scatter {
+ public:
+  at::Tensor forward(at::Tensor x);
+  int size();
+ private:
+  class ScatterImpl;
+  ScatterImpl *impl_;
+};
+"""
+OP = f"""{HEAD}
+#include "op.h"
+class Scatter::ScatterImpl {{
+ public:
+  at::Tensor forward(at::Tensor x) {{ scatter_launcher(x, x); return x; }}
+  int size() {{ return 1; }}
+}};
+at::Tensor Scatter::forward(at::Tensor x) {{ return impl_->forward(x); }}
+int Scatter::size() {{ return impl_->size(); }}
+"""
+
+
+def test_what_a_registry_is_given_at_the_top_of_a_file() -> None:
+    """A lambda that fills a module; a class behind a holder that is derived from it, with its work in an inner one."""
+    found = ops({"csrc/scatter.cu": KERNEL, "csrc/op.h": OP_H, "csrc/op.cpp": OP, "csrc/bind.cpp": REGISTRY})
+    assert [op.name.rpartition("TORCH")[2].lstrip(".") for op in found] == ["Scatter.forward", "scatter"]
+
+
+def test_a_member_of_another_class_is_not_called() -> None:
+    other = OP.replace("return impl_->forward(x);", "return other_->forward(x);")
+    found = ops({"csrc/scatter.cu": KERNEL, "csrc/op.h": OP_H, "csrc/op.cpp": other, "csrc/bind.cpp": REGISTRY})
+    assert [op.name for op in found] == ["scatter"]
+
+
+def test_a_kernel_that_a_launcher_is_given_by_its_template() -> None:
+    """``kernel`` of another namespace is another one; the device function is no wrapper of its callers."""
+    source = """
+    #include <torch/extension.h>
+    namespace add_rows {
+    struct config {};
+    struct globals { float* out; };
+    __device__ inline void kernel(const globals &g) { atomicAdd(g.out + threadIdx.x % 3, 1.5f * threadIdx.x); }
+    }
+    namespace copy_rows {
+    struct config {};
+    struct globals { float* out; };
+    __device__ inline void kernel(const globals &g) { g.out[threadIdx.x] = 0; }
+    }
+    void add(at::Tensor out) {
+      add_rows::globals g{out.data_ptr<float>()};
+      py::launch_kernel<add_rows::config, add_rows::globals, add_rows::kernel>(g);
+    }
+    void copy(at::Tensor out) {
+      copy_rows::globals g{out.data_ptr<float>()};
+      py::launch_kernel<copy_rows::config, copy_rows::globals, copy_rows::kernel>(g);
+    }
+    PYBIND11_MODULE(_C, m) { m.def("add", &add); m.def("copy", &copy); }
+    """
+    assert [op.name for op in ops({"rows.cu": source})] == ["_C.add"]
+    (site,) = judged(source)
+    assert (site[0].form, site[1].class_, site[1].verdict) == ("direct", "float-accumulate", "yes")
+    (site,) = judged(source.replace("add_rows::kernel>", "other::kernel>"))
+    assert site[1].verdict == "depends"
+
+
+def test_a_macro_that_registers_in_a_module() -> None:
+    macro = """
+    #include <torch/extension.h>
+    #define SCATTER_PYBIND              \\
+        m.def("scatter",                \\
+              &scatter_launcher,        \\
+              py::arg("x"));
+    """
+    used = '#include "ops.h"\nPYBIND11_MODULE(core, m) { SCATTER_PYBIND; }\n'
+    assert only({"csrc/scatter.cu": KERNEL, "csrc/ops.h": macro, "csrc/bind.cpp": used}).name == "core.scatter"
+    assert (
+        ops({"csrc/scatter.cu": KERNEL, "csrc/ops.h": macro, "csrc/bind.cpp": used.replace("SCATTER_PYBIND;", "")})
+        == []
+    )
+
+
+def test_a_lambda_of_the_same_name_is_another_function() -> None:
+    bind = """
+    #include <torch/extension.h>
+    namespace sorting {
+    __global__ void sort_kernel(int* n) { atomicAdd(n, 1); }
+    template <int N> inline void launch(int* n) { sort_kernel<<<1, N>>>(n); }
+    }
+    void run(at::Tensor x) {
+      LAMBDA
+      launch(x.data_ptr<int>());
+    }
+    PYBIND11_MODULE(core, m) { m.def("run", &run); }
+    """
+    assert ops({"bind.cu": bind.replace("LAMBDA", "auto launch = [&](auto p) { copy<<<1, 4>>>(p); };")}) == []
+    assert only({"bind.cu": bind.replace("LAMBDA", "")}).name == "core.run"

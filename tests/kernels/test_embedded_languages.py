@@ -212,3 +212,110 @@ def test_code_that_pccm_puts_together() -> None:
         ''',
     })  # fmt: skip
     assert [(s.class_, s.verdict) for s in found.sites] == [("order-dependent", "yes")]
+
+
+EAGER = """
+    import tilelang
+    import tilelang.language as T
+
+    @tilelang.jit
+    def split(A, C, done, block, dtype, count_dtype=T.int32):
+        M = T.const("M")
+        A: T.Tensor((M,), dtype)
+        C: T.Tensor((M,), dtype)
+        done: T.Tensor[[M], count_dtype]
+        with T.Kernel(4) as b:
+            {line}
+
+    def run(a, c, done):
+        split(a, c, done, 8, {given})
+"""
+
+
+@pytest.mark.parametrize(
+    "line, given, class_, verdict",
+    [
+        ("T.atomic_add(C[b], A[b])", "T.float32", "float-accumulate", "yes"),
+        ("T.atomic_addx4(C[b], A[b])", "dtype=T.float32", "float-accumulate", "yes"),
+        ("T.atomic_add(C[b], A[b])", "T.int32", "commutative-exact", "no"),
+        ("T.atomic_add(C[b], A[b])", "a.dtype", "unknown", "conditional"),
+        ("T.atomic_add(done[b], A[b])", "T.float32", "commutative-exact", "no"),
+        ("T.atomic_add(done[b], b)", "T.float32, T.float32", "unknown", "conditional"),
+    ],
+)
+def test_types_that_the_body_of_a_tilelang_kernel_declares(line: str, given: str, class_: str, verdict: str) -> None:
+    """By the dtype that its calls hand in, and the default of the parameter; calls of two kinds say nothing."""
+    site = only(EAGER.format(line=line, given=given))
+    assert (site.class_, site.verdict) == (class_, verdict), site.reason
+
+
+def test_a_tilelang_kernel_is_called_by_its_own_name() -> None:
+    found = scan(kernels=EAGER.format(line="T.atomic_add(C[b], A[b])", given="T.float32"))
+    assert [op.name for op in found.ops] == ["kernels.split"]
+    assert found.sites[0].location in found.ops[0].sites
+
+
+def test_atomics_on_buffers_of_amd_gpus() -> None:
+    """``rocdl`` of MLIR: the value, then the resource."""
+    found = scan(
+        kernels="""
+        from flydsl._mlir.dialects import rocdl
+
+        def kernel(x, resource, zero):
+            rocdl.raw_ptr_buffer_atomic_fadd(x, resource, zero, zero, zero)
+            rocdl.raw_ptr_buffer_atomic_smax(x, resource, zero, zero, zero)
+            rocdl.raw_ptr_buffer_store(x, resource, zero, zero, zero)
+
+        kernel[1](1, 2, 3)
+        """
+    ).sites
+    assert [(s.location.line, s.class_, s.verdict) for s in found] == [
+        (5, "float-accumulate", "yes"),
+        (6, "commutative-exact", "no"),
+    ]
+
+
+def test_a_wrapper_of_a_package_that_is_installed_under_another_name() -> None:
+    found = scan(
+        {
+            "flux_extra/__init__.py": "",
+            "flux_extra/lang/__init__.py": "from ._impl import *",
+            "flux_extra/lang/_impl.py": """
+            import triton
+            import triton.language as tl
+            @triton.jit
+            def atomic_add(ptr, value):
+                return tl.inline_asm_elementwise(
+                    "atom.relaxed.gpu.global.add.s32 $0, [$1], $2;", "=r,l,r", [ptr, value], tl.int32, False, 1)
+            """,
+            "run.py": """
+            import triton
+            import triton.language as tl
+            from flux.extra.lang import atomic_add
+            from other.things import atomic_max
+
+            @triton.jit
+            def kernel(out):
+                atomic_add(out, tl.program_id(0))
+                atomic_max(out, tl.program_id(0))
+
+            kernel[(4,)](None)
+            """,
+        }
+    ).sites
+    told = [(s.location.line, s.form, s.class_, s.verdict) for s in found if s.location.path == "run.py"]
+    assert told == [(9, "wrapper", "commutative-exact", "no")]
+
+
+def test_what_is_cast_to_the_type_of_the_target_is_a_float_where_floats_are_computed() -> None:
+    site = only("""
+        import triton
+        import triton.language as tl
+        @triton.jit
+        def kernel(c_ptr, a, b, n: tl.constexpr):
+            acc = tl.zeros((n,), dtype=tl.float32)
+            acc += tl.dot(a, b)
+            c = acc.to(c_ptr.type.element_ty)
+            tl.atomic_add(c_ptr + tl.arange(0, n), c)
+    """)
+    assert (site.class_, site.verdict) == ("float-accumulate", "yes")

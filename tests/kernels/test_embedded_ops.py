@@ -229,3 +229,79 @@ def test_a_function_launches_the_kernels_that_it_asks_a_module_for() -> None:
     '''
     )
     assert {op.name: len(op.sites) for op in found.ops} == {"mesh.any_of": 3, "mesh.total": 1, "mesh.vote": 2}
+
+
+BUILT = """
+    import functools
+    from flydsl import llvm
+    import flydsl.compiler as flyc
+
+    @functools.lru_cache
+    def compile_split(n):
+        @flyc.kernel
+        def split(out, value):
+            llvm.AtomicRMWOp(llvm.AtomicBinOp.fadd, out, value, llvm.AtomicOrdering.monotonic)
+        @flyc.jit
+        def launch(out, value):
+            split(out, value).launch(grid=n)
+        return launch
+"""
+
+
+def test_who_calls_what_a_function_has_built_is_the_op() -> None:
+    """Through functions that give the kernel back; where nothing calls those, they are the op."""
+    caller = """
+    from .kernels import compile_split
+
+    def _compiled(n):
+        made = compile_split(n)
+        return made
+
+    def add_split(out, value):
+        launch = _compiled(4)
+        launch(out, value)
+        return out
+
+    def train(out):
+        return add_split(out, 1)
+    """
+    package = {"pkg/__init__.py": "", "pkg/kernels.py": BUILT}
+    assert [op.name for op in scan(package).ops] == ["pkg.kernels.compile_split"]
+    (op,) = scan({**package, "pkg/ops.py": caller}).ops
+    assert op.name == "pkg.ops.add_split"
+    assert op.python[0] == "pkg.ops.add_split"
+
+
+def test_an_autograd_function_that_gets_kernels_from_a_plain_class() -> None:
+    found = scan(
+        kernels='''
+        import torch
+        from cupy.cuda import function
+        CODE = """
+        extern "C" __global__ void bwd(float* grad, const float* x) { atomicAdd(grad, x[threadIdx.x]); }
+        """
+
+        class Compiled:
+            ptx = Program(CODE, "prog.cu").compile()
+            def get(self):
+                mod = function.Module()
+                mod.load(bytes(self.ptx.encode()))
+                return mod.get_function("bwd")
+
+        class Compute(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x
+            @staticmethod
+            def backward(ctx, grad):
+                Compiled().get()(args=[grad], block=(32, 1, 1))
+                return grad
+
+        class Layer(torch.nn.Module):
+            def forward(self, x):
+                return Compute.apply(x)
+        '''
+    )
+    (op,) = found.ops
+    assert (op.name, op.direction) == ("kernels.Compute.backward", "backward")
+    assert op.python == ("kernels.Layer", "kernels.Compute.apply")

@@ -403,3 +403,37 @@ def test_the_module_that_a_binding_names(module: str, name: str) -> None:
         "pkg/use.py": "import os\n",
     })  # fmt: skip
     assert op.name == name
+
+
+def test_each_reduction_reaches_its_own_atomic() -> None:
+    """By the name that is handed on; what counts beside is kept for all."""
+    source = b"""
+        #include <torch/extension.h>
+        enum ReductionType { SUM, MUL, MAX };
+        template <typename T, ReductionType R> struct Reducer {
+          static __device__ void write(T* p, T v) {
+            if (R == SUM) atomicAdd(p, v);
+            else if (R == MUL) atomMul(p, v);
+            else atomicMax(p, v);
+          }
+        };
+        template <typename T, ReductionType R> __global__ void k(T* out, const T* x, const int* at, int* count) {
+          Reducer<T, R>::write(out + at[threadIdx.x], x[threadIdx.x]);
+          atomicAdd(count, 1);
+        }
+        void reduce_cuda(at::Tensor x, at::Tensor out, std::string reduce) {
+          DISPATCH(reduce, [&] { k<float, REDUCE><<<1, 32>>>(out.data_ptr<float>(), x.data_ptr<float>(), i, n); });
+        }
+        void scatter_mean(at::Tensor x, at::Tensor out) { reduce_cuda(x, out, "mean"); }
+        void scatter_mul(at::Tensor x, at::Tensor out) { reduce_cuda(x, out, "mul"); }
+        void scatter_max(at::Tensor x, at::Tensor out) { reduce_cuda(x, out, "max"); }
+        TORCH_LIBRARY(pkg, m) { m.def("mean", &scatter_mean); m.def("mul", &scatter_mul); m.def("max", &scatter_max); }
+    """
+    found = scan(Repository({"k.cu": source}, lambda _: source)).sites
+    told = [(site.atomic, [op.partition("::")[2] for op in site.ops]) for site in found if site.atomic != "write"]
+    assert told == [
+        ("atomicAdd", ["mean"]),
+        ("atomMul", ["mul"]),
+        ("atomicMax", ["max"]),
+        ("atomicAdd", ["max", "mean", "mul"]),
+    ]

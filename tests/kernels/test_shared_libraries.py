@@ -164,3 +164,45 @@ def test_a_kernel_that_is_compiled_by_its_name_in_c(named: str, name: str) -> No
         f"def scatter(x, width):\n    launch(compiled({named}, CODE), x)\n",
     })  # fmt: skip
     assert [op.name for op in found] == ([name] if name else [])
+
+
+def test_functions_in_c_that_pytorch_binds_by_cffi() -> None:
+    """``torch.utils.ffi`` of PyTorch before 1.0: a module of all functions in the C sources that it is built of."""
+    files = {
+        "roi/build.py": """
+            from torch.utils.ffi import create_extension
+            sources = ['src/roi.c']
+            ffi = create_extension('_ext.roi', headers=['src/roi.h'], sources=sources, relative_to=__file__)
+        """,
+        "roi/__init__.py": "",
+        "roi/functions.py": """
+            from torch.autograd import Function
+            from ._ext import roi
+            class RoI(Function):
+                def forward(self, x):
+                    roi.roi_forward(x)
+                def backward(self, grad):
+                    roi.roi_backward(grad)
+        """,
+        "roi/src/roi.c": """
+            #include <THC/THC.h>
+            #include "kernel.h"
+            static int helper(THCudaTensor *grad) { Launch(THCudaTensor_data(state, grad), 1); return 1; }
+            int roi_backward(THCudaTensor *grad) { return helper(grad); }
+            int roi_forward(THCudaTensor *x) { return 1; }
+        """,
+        "roi/src/kernel.cu": """
+            __global__ void add(float *out) { atomicAdd(out, 1.5f * threadIdx.x); }
+            #ifdef __cplusplus
+            extern "C" {
+            #endif
+            int Launch(float *out, int n) { add<<<1, n>>>(out); return 1; }
+            #ifdef __cplusplus
+            }
+            #endif
+        """,
+    }
+    op = only(files)
+    assert (op.name, op.direction) == ("_ext.roi.roi_backward", "backward")
+    assert "roi.functions.RoI.apply" in op.python
+    assert reached({**files, "roi/build.py": ""}) == []

@@ -14,7 +14,7 @@ from d9mlint.kernels import places, tree
 from d9mlint.kernels.listing import Listing
 from d9mlint.kernels.listing import listing as listed
 from d9mlint.kernels.unusual import is_source
-from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Rule, UsageError
+from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Report, Rule, UsageError
 from d9mlint.writing import replaced
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def run(
     raised = findings(found, judges)
     report = results.report(settings, raised, found.unchecked, found.sources)
     report = report._replace(files=found.files)
-    silenced = _silenced(raised, report.findings)
+    silenced = _silenced(raised, report)
     note = _written(found, silenced, write) if write is not None else ""
     outcome = KernelReport(found._replace(unchecked=report.unchecked), report, silenced)
     return KernelOutcome(outcome, exit_code(report, options.fail_on or settings.config.fail_on), note)
@@ -157,8 +157,9 @@ def in_check(options: Options, config: Config, rules: Iterable[Rule], shown_file
     return places.limited(scanned(options._replace(paths=folders), lambda: config), shown_files)
 
 
-def _silenced(raised: Iterable[Finding], kept: Iterable[Finding]) -> frozenset[Location]:
-    left = {(finding.rule, finding.location) for finding in kept}
+def _silenced(raised: Iterable[Finding], report: Report) -> frozenset[Location]:
+    """The places whose finding is taken away, other than by its confidence alone."""
+    left = report.unsure.union((finding.rule, finding.location) for finding in report.findings)
     return frozenset(f.location for f in raised if (f.rule, f.location) not in left)
 
 

@@ -57,7 +57,7 @@ _CUTE_FLAGS = {f"multimem_red_{order}add1": "add" for order in _CUTE_ORDERS} | {
 _UNNAMED = re.compile(rb"scatter_|\.\s*at\b|red_\w*add1\b|spin_lock_atom")
 """What calls of the known functions hold that do not say "atomic"."""
 _SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or",
-         "fmax": "max", "fmin": "min", "max_float32": "max"}  # fmt: skip
+         "fmax": "max", "fmin": "min", "max_float32": "max", "addx2": "add", "addx4": "add"}  # fmt: skip
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _TARGETS = ("ptr", "pointer", "lock_ptr")
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
@@ -85,7 +85,7 @@ def _known() -> dict[str, Known]:
         (_PALLAS, tuple(f"{module}.atomic_" for module in pallas), 2, "Pallas"),
         (_WARP, ("warp.atomic_",), _LAST, "Warp"),
         (("add",), ("warp.tile_atomic_",), 1, "Warp"),
-        (("add", "max", "min"), ("tilelang.language.atomic_",), 1, "TileLang"),
+        (("add", "max", "min", "addx2", "addx4"), ("tilelang.language.atomic_",), 1, "TileLang"),
         (_CUTILE, ("cuda.tile.atomic_",), 2, "cuTile"),
         (_CUTE, ("cutlass.cute.arch.atomic_",), 1, "CuTe"),
     ):

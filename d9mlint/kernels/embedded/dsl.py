@@ -1,6 +1,7 @@
 """Kernels in the CuTe DSL (``cutlass.cute``): atomics by ``cute.arch``, by NVVM, by inline PTX, and through functions.
 
-Also those of FlyDSL and others that build MLIR: ``llvm.AtomicRMWOp(llvm.AtomicBinOp.add, pointer, value, ...)``.
+Also those of FlyDSL and others that build MLIR: ``llvm.AtomicRMWOp(llvm.AtomicBinOp.add, pointer, value, ...)``, and
+``rocdl.raw_ptr_buffer_atomic_fadd(value, resource, offset, ...)`` of the dialect for AMD GPUs.
 
 Inline PTX and the functions that hold it are read in Triton, too (``tl.inline_asm_elementwise``).
 
@@ -21,10 +22,19 @@ from d9mlint.kernels.python.calls import argument, decorators, keyword, last_nam
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import Mention, below
 
-_MARKS = (b"cutlass", b"inline_asm_elementwise", b"AtomicRMWOp", b"AtomicCmpXchgOp", b"flydsl")
+_MARKS = (b"cutlass", b"inline_asm_elementwise", b"AtomicRMWOp", b"AtomicCmpXchgOp", b"flydsl", b"rocdl")
 _PREFIXES = {"inline_asm": "cutlass.", "inline_asm_elementwise": "triton."}
 _BUILT = ("AtomicRMWOp", "AtomicCmpXchgOp")
 """Operations of MLIR's LLVM dialect: https://mlir.llvm.org/docs/Dialects/LLVM/."""
+_BUFFERS = {
+    f"raw_{pointer}buffer_atomic_{word}": (operation, kind)
+    for pointer in ("", "ptr_")
+    for word, operation, kind in (
+        ("fadd", "add", "float"), ("fmax", "max", "float"), ("smax", "max", "integer"), ("umin", "min", "integer"),
+        ("cmpswap", "cas", ""),
+    )
+}  # fmt: skip
+"""Operations of MLIR's ROCDL dialect (https://mlir.llvm.org/docs/Dialects/ROCDLDialect/): value, resource, offsets."""
 _REDUCING = {
     "cutlass.cute.arch.red": (("op", None), ("dtype", None), ("ptr", 0), ("val", 1)),
     "cutlass.experimental.primitives.red": (("op", 0), ("type_", 1), ("a", 2), ("b", 3)),
@@ -114,6 +124,13 @@ def _direct(file: PyFile) -> Iterator[_Site]:
             call = mention.call
             if call is not None and "llvm" in file.dotted(call.func):
                 yield from _built(mention, call)
+    for name, (word, kind) in _BUFFERS.items():
+        for mention in file.mentions.get(name, ()):
+            call = mention.call
+            if call is not None and "rocdl" in file.dotted(call.func):
+                at = 2 if word == "cas" else 1
+                target, value = argument(call, at, "rsrc"), argument(call, 0, "vdata", "src")
+                yield _Site(mention, call, word, kind, target, value, returns=word == "cas")
     for word, prefix in _PREFIXES.items():
         for mention in file.mentions.get(word, ()):
             call = mention.call
@@ -282,7 +299,11 @@ def _named(dotted: str, names: set[str], wrapper: Wrapper) -> bool:
     """Whether a dotted name is that of a wrapper: by its packages, or by folders without ``__init__``."""
     module, _, name = dotted.rpartition(".")
     ending = f"/{module.replace('.', '/')}.py"
-    return dotted in names or ("." in module and name == wrapper.name and f"/{wrapper.file.path}".endswith(ending))
+    if dotted in names or ("." in module and name == wrapper.name and f"/{wrapper.file.path}".endswith(ending)):
+        return True
+    # A package that is installed under another name than its folder's (`flux.triton.extra` of `flux_triton/extra`).
+    own, package = wrapper.file.module.rpartition(".")[0], module.rpartition(".")[2]
+    return name == wrapper.name and "tomic" in name and "." in module and own.rpartition(".")[2] == package
 
 
 def _found(file: PyFile, site: _Site, defines: bool) -> Found:

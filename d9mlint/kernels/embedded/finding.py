@@ -14,7 +14,8 @@ from d9mlint.kernels.embedded.calls import Found, calls, may_call
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.embedded.taichi import changes, is_kernel, may_change
 from d9mlint.kernels.embedded.unread import may_be_unread, unread
-from d9mlint.kernels.python.entities import Entity, entity_of
+from d9mlint.kernels.python.calls import decorators
+from d9mlint.kernels.python.entities import Entity, builds, entity_of
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import below
 from d9mlint.kernels.source.repository import Repository
@@ -42,8 +43,8 @@ def find(repository: Repository) -> Embedded:
         read += 1
         found += _of_file(file)
     for file, call in dsl.sites(files, paths):
-        entity = entity_of(file, call.mention)
-        found.append((_site(file, call), entity if call.form != "wrapper-def" else None))
+        entity = _builder(entity_of(file, call.mention)) if call.form != "wrapper-def" else None
+        found.append((_site(file, call), entity))
     _account(repository, files, paths, {(site.location.path, site.location.line) for site, _ in found})
     sites = sorted((site for site, _ in found), key=lambda s: (s.location, s.atomic))
     return Embedded(tuple(sites), _ops(repository, files, found) if found else (), read)
@@ -71,7 +72,7 @@ def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
         entity = entity_of(file, call.mention)
         if entity is not None and not call.host and _kernel(entity, call):
             entity = replace(entity, kind="kernel")
-        yield _site(file, call), entity
+        yield _site(file, call), _builder(entity)
     yield from ((_site(file, call), _of_taichi(file, call)) for call in changes(file))
     yield from ((_site(file, call), _of_gradient(file, call)) for call in gradients(file))
     inside = list(embedded_sources.sites(file))
@@ -99,11 +100,29 @@ def _of_gradient(file: PyFile, call: Found) -> Entity | None:
 
 
 def _kernel(entity: Entity, call: Found) -> bool:
-    """Whether the outermost function around an atomic is a kernel: not one that hands on a function inside of it."""
-    if entity.kind != "function":
+    """Whether the outermost function around an atomic is a kernel: not one that hands on a function inside of it.
+
+    Nor one that is called like any other function: ``@tilelang.jit`` compiles and launches it.
+    """
+    if entity.kind != "function" or _called_itself(entity):
         return False
     inner = {scope.name for scope in call.mention.scopes[1:]}
     return not any(isinstance(n, ast.Name) and n.id in inner for n in below(entity.node))
+
+
+def _builder(entity: Entity | None) -> Entity | None:
+    """The function around a kernel as one that builds it, where it gives back a function inside of it."""
+    plain = entity is not None and entity.kind == "function" and isinstance(entity.node, ast.FunctionDef)
+    if entity is None or not plain or not isinstance(entity.node, ast.FunctionDef) or not builds(entity.node):
+        return entity
+    return replace(entity, kind="builder")
+
+
+def _called_itself(entity: Entity) -> bool:
+    """Whether a function is decorated by TileLang's ``jit``."""
+    node = entity.node
+    heads = decorators(node) if isinstance(node, ast.FunctionDef) else ()
+    return any(entity.file.dotted(head) in ("tilelang.jit", "tilelang.lazy_jit") for head in heads)
 
 
 def _site(file: PyFile, found: Found) -> Site:
@@ -126,12 +145,31 @@ def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity 
     grouped: dict[tuple[str, bool], list[tuple[Entity, list[Location]]]] = {}
     launched = _Launched(found)
     for kernel, places in kernels.values():
-        for launcher in binder.users([kernel]):
-            held = launcher.uses is None or launcher.uses.kind in ("kernel", "table")
-            here = launched.places(kernel, launcher, places) if held else []
-            if launcher.kind not in ("kernel", "table") and here:
+        every = binder.users([kernel])
+        callers = [user for one in every if _launches(one) and one.kind != "builder" for user in _functions_with(one)]
+        for launcher in callers or [one for one in every if one is kernel and _launches(one)]:
+            here = launched.places(kernel, launcher, places)
+            if here:
                 grouped.setdefault((launcher.dotted, launcher.backward), []).append((launcher, here))
     return tuple(_op(binder, name, backward, group) for (name, backward), group in sorted(grouped.items()))
+
+
+def _launches(user: Entity) -> bool:
+    """Whether a user of a kernel launches it, or calls what was built of it: not one that calls such a user."""
+    held = user.uses is None or user.uses.kind in ("builder", "kernel", "table")
+    return held and user.kind not in ("kernel", "table")
+
+
+def _functions_with(user: Entity) -> list[Entity]:
+    """The autograd Functions of its file that make an object of a plain class to get kernels; else the user itself."""
+    plain = isinstance(user.node, ast.ClassDef) and not user.node.bases and user.kind == "module-class"
+    if not plain or _GETTER not in user.file.data:
+        return [user]
+    from d9mlint.kernels.embedded import modules  # few programs have modules of several kernels
+
+    calls = (m for m in user.file.mentions.get(user.name, ()) if m.call is not None)
+    found = [one for m in calls if (one := entity_of(user.file, m)) is not None and one.in_function]
+    return [one.above(user) for one in found] if found and modules.asked_for(user) is not None else [user]
 
 
 class _Launched:

@@ -41,6 +41,9 @@ _SAME = frozenset(
 )  # fmt: skip
 _MAX_DEPTH = 12
 _MAX_CALLS = 4
+_OWN_TYPE = re.compile(r"dtype|\.element_ty\b")
+_NOWHERE = 1_000
+"""In place of the position of a parameter that is given by name only."""
 _SHAPED = ("Tensor", "Buffer", "StridedTensor")
 """Annotations of TileLang that are given the shape before the type: ``T.Tensor((m, n), "float32")``."""
 
@@ -212,7 +215,7 @@ class Types:
             at = next((i for i, a in enumerate(arguments) if a.arg == name), -1)
             if at < 0:
                 continue
-            annotation = arguments[at].annotation
+            annotation = arguments[at].annotation or _in_body(function, name)
             if annotation is not None:
                 return self._known(_annotated(annotation))
             return _signed(function, at) or self._called(function, at, depth)
@@ -235,12 +238,30 @@ class Types:
         for _ in range(_MAX_CALLS):
             if plain_kind(at.strip("'\"")) or not at.isidentifier():
                 break
-            values = self._assigned.get(at) or [v for v in (self._default(at),) if v is not None]
+            values = self._assigned.get(at) or self._given(at)
             only = values[0] if len(values) == 1 else self.file.assigned.get(at) if not values else None
             if only is None:
                 break
             at = shown(only)
         return at.strip("'\"")
+
+    def _given(self, name: str) -> list[ast.expr]:
+        """The types that a parameter of a function around the kernel stands for: those that its calls in the file give.
+
+        One for all of a kind, and the default, unless a call gives another kind.
+        """
+        default = self._default(name)
+        function = next((f for f in reversed(self.functions) if name in _parameters(f)), None)
+        if function is None:
+            return []
+        at = next((i for i, a in enumerate(positional(function)) if a.arg == name), _NOWHERE)
+        calls = [m.call for m in self.file.mentions.get(function.name, ()) if m.call is not None]
+        handed = [argument(call, at, name) for call in calls]
+        every = [one for one in (default, *handed) if one is not None]
+        named = [one for one in every if plain_kind(shown(one).strip("'\""))]
+        if len({plain_kind(shown(one).strip("'\"")) for one in named}) > 1 or (default is None and named != every):
+            return every if len(every) > 1 else []
+        return named[:1] or every[:1]
 
     def _default(self, name: str) -> ast.expr | None:
         """The default of a parameter of a function around the kernel."""
@@ -284,11 +305,28 @@ class Types:
         return found
 
 
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return [a.arg for a in (*positional(function), *function.args.kwonlyargs)]
+
+
+def _in_body(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
+    """What the body of a function declares a parameter as: ``C: T.Tensor((m, n), dtype)`` in kernels of TileLang."""
+    found = [
+        node.annotation
+        for node in function.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _to_own_type(node: ast.expr) -> bool:
-    """Whether a value is cast to the type of what it is stored in: ``x.to(Out.dtype.element_ty)``."""
+    """Whether a value is cast to the type of what it is stored in: ``x.to(Out.dtype.element_ty)``.
+
+    Also ``x.to(Out.type.element_ty)``.
+    """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    return node.func.attr in ("to", "astype", "cast") and any("dtype" in shown(a) for a in node.args)
+    return node.func.attr in ("to", "astype", "cast") and any(_OWN_TYPE.search(shown(a)) is not None for a in node.args)
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -306,14 +344,18 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _annotated(node: ast.expr) -> str:
-    """``T.Tensor(shape, dtype)``, ``wp.array(dtype=wp.float32)``, ``wp.array2d[float]``, ``wp.array[wp.vec3]``."""
+    """``T.Tensor(shape, dtype)``, ``wp.array(dtype=wp.float32)``, ``wp.array2d[float]``, ``wp.array[wp.vec3]``.
+
+    ``T.Tensor[[m, n], dtype]``, too.
+    """
     if isinstance(node, ast.Call):
         at = 1 if shown(node.func).endswith(_SHAPED) else 0
         given = keyword(node, "dtype")
         given = node.args[at] if given is None and at < len(node.args) else given
         return shown(given) if given is not None else ""
     if isinstance(node, ast.Subscript):
-        return shown(node.slice)
+        shaped = isinstance(node.slice, ast.Tuple) and shown(node.value).endswith(_SHAPED) and len(node.slice.elts) > 1
+        return shown(node.slice.elts[1] if shaped and isinstance(node.slice, ast.Tuple) else node.slice)
     text = shown(node)
     return text if plain_kind(text) else ""
 

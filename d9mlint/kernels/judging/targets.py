@@ -59,8 +59,8 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
             space = space if space != "unknown" else memory.memory(atomic.arguments[0], atomic.unit)
         return Target(typed, types, label, space)
     address = atomic.arguments[0] if atomic.arguments else None
-    if address is None:
-        return Target()
+    if address is None:  # of an atomic that an enumerator chooses, the bodies say on what they work
+        return _inside(atomic, repository) if atomic.inner else Target()
     host = place(atomic, repository)
     name = memory.base(address, atomic.unit)
     text = atomic.unit.text(name) if name is not None else " ".join(atomic.unit.text(address).split())[:40]
@@ -68,6 +68,8 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
     if space == "unknown" and host is not None and name is not None:
         seen = declarations.declared(host[1], text, host[0])
         space = memory.memory(_identifier(seen), host[0]) if seen is not None else space
+    if atomic.inner and _by_resource(atomic, repository):
+        return _inside(atomic, repository)._replace(name=text)
     written, types, more = _typed(atomic, found, repository, host)
     within = _inside(atomic, repository) if atomic.of_object else None
     if within is not None and within.types and not within.open:  # whatever the object is a template of
@@ -93,6 +95,17 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
         # What all bodies say is so whatever the type of the address is.
         return Target(inner.written, inner.types, text, space, inner.open or (more and not inner.types))
     return Target(written, types, text, space, more)
+
+
+def _by_resource(atomic: Atomic, repository: Repository) -> bool:
+    """Whether a wrapper is handed the resource of a buffer by value: the type of that is none of the elements'."""
+    at = atomic
+    while at.inner:
+        at = at.inner[0]
+    if ".buffer." not in at.assembler:
+        return False
+    handed = type_of(atomic.arguments[0], atomic.unit, repository)
+    return handed is not None and not handed.depth
 
 
 def _start(atomic: Atomic) -> int:

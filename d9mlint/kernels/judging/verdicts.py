@@ -14,6 +14,7 @@ from d9mlint.kernels.judging.seen import DEFINITIONS, Seen
 from d9mlint.kernels.judging.swapping import casloops, swaps
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.functors import is_reference
+from d9mlint.kernels.sites.names import READS
 
 
 def decide(seen: Seen) -> tuple[str, str, str]:
@@ -28,6 +29,8 @@ def decide(seen: Seen) -> tuple[str, str, str]:
             "handed in"  # fmt: skip
     if not words:
         return "unknown", "unknown", f"{seen.what}: the operation is not visible in these sources"
+    if words == {READS}:
+        return "order-dependent", "no", f"{seen.what}: it only reads, and what it reads ends the wait"
     if words == {"cas"} or "exch" in words:
         class_, verdict, reason = swaps.judged(seen.atomic, seen.operation, seen.use, seen.constant, seen.what)
         return (class_, "depends", f"{reason}; it depends on the callers") if seen.definition else (

@@ -10,11 +10,11 @@ from d9mlint.kernels.flow import strongest
 from d9mlint.kernels.python.calls import decorators, last_name
 from d9mlint.kernels.python.files import PyFile
 from d9mlint.kernels.python.guards import guard_at, handed
-from d9mlint.kernels.python.words import Mention, Scope
+from d9mlint.kernels.python.words import Mention, Scope, below
 from d9mlint.model import Guard, Location
 from d9mlint.model.kernel import UNGUARDED
 
-_WORDS = {"alias": "alias", "kernel": "kernel", "table": "table", "operator": "operator"}
+_WORDS = {"alias": "alias", "builder": "Python", "kernel": "kernel", "table": "table", "operator": "operator"}
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
                "_compile_kernel", "get_function")  # fmt: skip
@@ -28,9 +28,9 @@ class Entity:
     file: PyFile
     name: str
     kind: str
-    """``function``, ``kernel`` (a function or name that is launched), ``alias``, ``module-class`` (its objects are
-    called), ``table`` (which holds functions), ``operator`` (which Python registers: ``ns::op``), ``forward`` or
-    ``backward`` of an autograd Function (then ``name`` is its class)."""
+    """``function``, ``kernel`` (a function or name that is launched), ``builder`` (a function that gives back one),
+    ``alias``, ``module-class`` (its objects are called), ``table`` (which holds functions), ``operator`` (which Python
+    registers: ``ns::op``), ``forward`` or ``backward`` of an autograd Function (then ``name`` is its class)."""
     backward: bool
     node: ast.AST
     gradient_of: str = ""
@@ -152,6 +152,30 @@ def kernel_of(file: PyFile, user: Entity) -> Entity:
         made = made.func
     plain = isinstance(value, ast.Name | ast.Attribute)
     return replace(user, kind="kernel") if plain or (made and file.dotted(made).startswith(_KERNELS)) else user
+
+
+def built(user: Entity, used: Entity) -> Entity:
+    """A user of a function that makes a kernel; one itself where it gives back what that made, or its own function."""
+    node = user.node
+    if user.kind != "function" or used.kind != "builder" or not isinstance(node, ast.FunctionDef):
+        return user
+    return replace(user, kind="builder") if builds(node, used.name) else user
+
+
+def builds(function: ast.FunctionDef, maker: str = "") -> bool:
+    """Whether a function gives back a function that it defines, or what another one (``maker``) has made."""
+    inside, made, given = set(), set(), []
+    for node in below(function):
+        if isinstance(node, ast.FunctionDef) and node is not function:
+            inside.add(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and maker:
+            names = {t.id for t in node.targets if isinstance(t, ast.Name)}
+            made |= names if last_name(node.value.func) == maker else set()
+        elif isinstance(node, ast.Return) and node.value is not None:
+            given.append(node.value)
+    results = [one.func if isinstance(one, ast.Call) else one for one in given]
+    direct = any(isinstance(one, ast.Name) and one.id in inside | made for one in given)
+    return direct or (bool(maker) and any(last_name(one) == maker for one in results))
 
 
 def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | None:

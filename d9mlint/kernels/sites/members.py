@@ -10,7 +10,7 @@ import tree_sitter
 
 from d9mlint.kernels.sites.calls import Call, call_at
 from d9mlint.kernels.sites.macros import Macro, defined_around
-from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
+from d9mlint.kernels.sites.names import MEMBERS, READS, SCOPE_WORDS
 from d9mlint.kernels.sites.presence import members_in
 from d9mlint.kernels.sites.wrappers import declared_type, of_any_type
 from d9mlint.kernels.source.lexical import in_line_comment, word_places
@@ -80,8 +80,20 @@ def operations(unit: Unit, repository: Repository) -> Iterator[Operation]:
             call = None if in_line_comment(unit.data, start) else call_at(unit, start, word)
             if call is not None and call.receiver is not None:
                 yield from _member(call, intrinsic, pattern, found)
+    yield from _waits(unit, pattern, found)
     for variable in found:
         yield from _by_operator(unit, variable)
+
+
+def _waits(unit: Unit, pattern: re.Pattern[str], among: list[Variable]) -> Iterator[Operation]:
+    """The loads of such objects, seen declared, that end a wait."""
+    from d9mlint.kernels.sites import loads  # few sources load so
+
+    word = loads.LOAD.encode()
+    for start in word_places(unit.data, word) if b".load" in unit.data or b"->load" in unit.data else ():
+        call = None if in_line_comment(unit.data, start) else call_at(unit, start, word)
+        if call is not None and call.receiver is not None and loads.waits(call.node):
+            yield from (o for o in _member(call, READS, pattern, among, unseen=False) if unit.on_device(o.node))
 
 
 def named(repository: Repository, path: str) -> tuple[bytes, ...]:
@@ -147,7 +159,10 @@ def _returning(text: str, typed: str) -> Iterator[str]:
             yield named[1]
 
 
-def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], among: list[Variable]) -> Iterator[Operation]:
+def _member(
+    call: Call, intrinsic: str, pattern: re.Pattern[str], among: list[Variable], unseen: bool = True
+) -> Iterator[Operation]:
+    """The operation that a member is; ``unseen``: also of an object whose declaration is not seen."""
     receiver = call.receiver
     assert receiver is not None
     written = call.unit.text(receiver)
@@ -161,7 +176,7 @@ def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], among: list[Va
     if variable is not None:
         target = variable.target if variable.target is not None else receiver
         yield Operation(call.start, call.node, call, call.name, intrinsic, variable.scope, (target, *call.arguments))
-    elif _of_unseen_type(call):
+    elif unseen and _of_unseen_type(call):
         yield Operation(call.start, call.node, call, call.name, intrinsic, "system", (receiver, *call.arguments))
 
 

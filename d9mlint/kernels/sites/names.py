@@ -47,6 +47,8 @@ def _builtins() -> dict[str, Known]:
     return found
 
 
+READS = "load"
+"""In place of an atomic of CUDA: it changes nothing, and so makes no wrapper of the function around it."""
 SCOPE_WORDS = {
     "__HIP_MEMORY_SCOPE_SINGLETHREAD": "block", "__HIP_MEMORY_SCOPE_WAVEFRONT": "block",
     "__HIP_MEMORY_SCOPE_WORKGROUP": "block", "__HIP_MEMORY_SCOPE_AGENT": "device",
@@ -66,7 +68,26 @@ def _hip() -> dict[str, Known]:
         for op, intrinsic in (("fadd", "atomicAdd"), ("fmin", "atomicMin"), ("fmax", "atomicMax")):
             for kind in ("f32", "f64", "v2f16", "v2bf16"):
                 found[f"__builtin_amdgcn_{space}_atomic_{op}_{kind}"] = Known(intrinsic)
+    for name in BUFFER_BUILTINS:
+        op = name.rpartition("_atomic_")[2].partition("_")[0].removeprefix("f")
+        found[name] = Known(f"atomic{op.capitalize()}")
     return found
+
+
+def _buffers() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for kind, types in (("fadd", ("f32", "v2f16", "v2bf16")), ("fmin", ("f32", "f64")), ("fmax", ("f32", "f64")),
+                        ("add", ("i32",))):  # fmt: skip
+        for typed in types:
+            for layout in ("raw", "raw_ptr", "struct", "struct_ptr"):
+                found[f"__builtin_amdgcn_{layout}_buffer_atomic_{kind}_{typed}"] = (
+                    f"llvm.amdgcn.{layout.replace('_', '.')}.buffer.atomic.{kind}.{typed}"
+                )
+    return found
+
+
+BUFFER_BUILTINS = _buffers()
+"""Builtins of clang that work on buffers of AMD GPUs, each with LLVM's intrinsic (BuiltinsAMDGPU.td)."""
 
 
 def _wrappers() -> dict[str, Known]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from d9mlint.kernels.sites import expand, functors, wrappers
+from d9mlint.kernels.sites import amdgpu, chosen, expand, functors, wrappers
 from d9mlint.kernels.sites import macros as preprocessor
 from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.expand import Use
@@ -61,6 +61,7 @@ class _Search:
                     expand.read(self.known, key, use)
             if not self.known.changed:
                 break
+        chosen.note(self.known, self._holding)
         return self.known
 
     # Where names stand.
@@ -80,6 +81,10 @@ class _Search:
                 self._look(path, start, word)
             if members_in(data):
                 self._member_files(path)
+            if b"atomic_load" in data:
+                self._waiting_for(path, data)
+            if b"llvm.amdgcn." in data:
+                self._bound(path, data)
         for word in ASSEMBLER if "assembler" in kinds else ():
             for start in word_places(data, word):
                 self._look(path, start, word)
@@ -91,6 +96,24 @@ class _Search:
             self._ptx_strings(path, data)
         if "written" in kinds:
             self._written(path)
+
+    def _waiting_for(self, path: str, data: bytes) -> None:
+        """The loads of a file that end a wait."""
+        from d9mlint.kernels.sites import loads
+
+        for start, word in words_holding(data, NEEDLE, loads.LOADS):
+            file = None if in_line_comment(data, start) else self.repository.unit(path)
+            call = call_at(file, start, word) if file is not None else None
+            found = loads.of_load(call, file) if call is not None and file is not None else None
+            if found is not None:
+                self.known.add((path, start), found)
+
+    def _bound(self, path: str, data: bytes) -> None:
+        """Functions that are declared as an intrinsic of LLVM's, to be looked for like a wrapper that turns up."""
+        for name, text in amdgpu.bound(data):
+            self.known.llvm.setdefault(name.decode(), text)
+            self.known.bound[name.decode()].append(path)
+            self.known.changed.add(name)
 
     def _fits(self, path: str, data: bytes) -> bool:
         """Whether the file can be parsed; where it cannot and holds an atomic, it is named in ``unchecked``."""
@@ -108,6 +131,7 @@ class _Search:
         text = name.decode("utf-8", "replace")
         macros = self.known.macros.get(name, ())
         definers = {d.location.path for d in self.known.definitions.get(text, ())} | {m.path for m in macros}
+        definers.update(self.known.bound.get(text, ()))
         for path in self._candidates(name, definers):
             if name in self.repository.data(path):
                 for start in list(word_places(self.repository.data(path), name)):

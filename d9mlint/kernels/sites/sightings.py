@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.sites import wrappers
+from d9mlint.kernels.sites import amdgpu, wrappers
 from d9mlint.kernels.sites.calls import Call, template_arguments
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import (
@@ -17,6 +17,7 @@ from d9mlint.kernels.sites.names import (
     KNOWN,
     PORTABLE,
     QUALIFIED,
+    READS,
     SCOPE_WORDS,
     TAGGED,
     TAGS,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from d9mlint.kernels.sites.members import Operation
 
 FUNCTOR = "operator()"
+_COUNTING = ("atomicAdd", "atomicSub", "atomicInc", "atomicDec")
 Key = tuple[str, int]
 """A file and the byte in it where an operation starts."""
 
@@ -77,6 +79,10 @@ class Knowledge:
     """Functions that bear the name of an atomic and are no wrappers: file and qualifier."""
     defined: dict[tuple[str, bytes], bool] = field(default_factory=dict)
     """Whether a file holds a function of a name, as far as it was asked."""
+    llvm: dict[str, str] = field(default_factory=dict)
+    """Functions that sources declare as an intrinsic of LLVM's."""
+    bound: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The files that do so."""
     changed: set[bytes] = field(default_factory=set)
     """Names to be looked for in the next wave."""
 
@@ -99,9 +105,12 @@ class Knowledge:
             self.changed.add(owner.name.encode())
 
 
-def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) -> tuple[Definition | None, int]:
+def owner_of(
+    unit: Unit, function: Function | None, target: tree_sitter.Node, by_value: bool = False, intrinsic: str = ""
+) -> tuple[Definition | None, int]:
     """The function around an operation as a wrapper, and the parameter that makes it one; ``unit`` holds it."""
-    index = wrappers.target_parameter(function, target) if function is not None else None
+    counts = intrinsic in _COUNTING
+    index = wrappers.target_parameter(function, target, by_value, counts) if function is not None else None
     return (
         (wrappers.definition(unit, function, index), index) if function is not None and index is not None else (None, 0)
     )
@@ -109,6 +118,9 @@ def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) ->
 
 def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | None:
     """The atomic that a call is; None for other calls. ``unit`` holds the function around it."""
+    intrinsic = amdgpu.intrinsic(call.name, known.llvm) if call.receiver is None else ""
+    if intrinsic:
+        return _of_llvm(intrinsic, call, unit)
     name = _named(call) if call.receiver is None else None  # a method may bear the name of an atomic
     places = {0}
     arguments = call.arguments
@@ -129,12 +141,26 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
         places = {0}
     # The target of a wrapper need not come first.
     given = [arguments[at] for at in sorted(places) if at < len(arguments)] or list(arguments)
-    owners = (owner_of(unit, call.function, a) for a in given if name is not None or len(given) == 1 or _is_address(a))
+    taken = (a for a in given if name is not None or len(given) == 1 or _is_address(a))
+    owners = (owner_of(unit, call.function, a, intrinsic=intrinsic) for a in taken)
     owner, target = next((o for o in owners if o[0] is not None), (None, 0))
     form = "wrapper-def" if owner is not None else form
     return Sighting(
         call.unit.location(call.node), call.name, intrinsic, scope, form, call.unit, call.node, call.function,
         arguments, call, owner=owner, target=target,
+    )  # fmt: skip
+
+
+def _of_llvm(text: str, call: Call, unit: Unit) -> Sighting | None:
+    """The call of an intrinsic of LLVM's; what leads to the buffer of one may be handed in by value."""
+    given = amdgpu.target_first(text, call.arguments)
+    if not given:
+        return None
+    owner, target = owner_of(unit, call.function, given[0], by_value=".buffer." in text)
+    form = "wrapper-def" if owner is not None else "direct"
+    return Sighting(
+        call.unit.location(call.node), call.name, amdgpu.of_cuda(text), "device", form, call.unit, call.node,
+        call.function, given, call, text, owner, target,
     )  # fmt: skip
 
 
@@ -151,7 +177,9 @@ def of_functor(call: Call, unit: Unit) -> Sighting:
 def of_object(one: Operation, unit: Unit) -> Sighting:
     """The atomic that an operation on an atomic object is; ``unit`` holds the function around it."""
     function = unit.function(one.node) if one.call is None else one.call.function
-    owner, target = owner_of(unit, function, one.arguments[0])
+    owner, target = (
+        owner_of(unit, function, one.arguments[0], intrinsic=one.intrinsic) if one.intrinsic != READS else (None, 0)
+    )
     form = "wrapper-def" if owner is not None else "direct"
     holder = one.call.unit if one.call is not None else unit
     return Sighting(

@@ -24,6 +24,8 @@ _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "
 _POINTS = re.compile(rb"[*&]|atomic_ref\b")
 _TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
+_SYNCHRONISES = re.compile(r"[Bb]arrier|[Ss]emaphore|[Mm]utex")
+"""In the name of a class by whose methods threads wait for each other."""
 _CUDA = ("min", "max")
 """Functions that CUDA has in the global namespace: without a namespace before it, such a name means these."""
 _FIRST_CHILD = {
@@ -70,15 +72,19 @@ def _constant_reference(parameter: tree_sitter.Node) -> bool:
     return b"&" in written and b"*" not in written and re.search(rb"\bconst\b", written) is not None
 
 
-def target_parameter(function: Function, target: tree_sitter.Node) -> int | None:
+def target_parameter(
+    function: Function, target: tree_sitter.Node, by_value: bool = False, counts: bool = False
+) -> int | None:
     """Which pointer or reference parameter of a function the target of an atomic is reached through; None for none.
 
-    None for kernels, too: nothing calls them with a target of its own.
+    None for kernels, too: nothing calls them with a target of its own. ``by_value``: a value may be what leads to it
+    (the resource of a buffer). ``counts``: it counts, as barriers do in a member.
     """
     if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
         return None
-    own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
-    origins = _pointers(function.node)
+    counts = counts and _SYNCHRONISES.search(function.scope) is not None
+    own = OBJECT if function.scope and (counts or NEEDLE in function.name.encode().lower()) else None
+    origins = _pointers(function.node, by_value)
     view = _viewed(target)
     if view:  # made of what the function is given, or given itself
         return origins.get(view, own)
@@ -140,8 +146,11 @@ def arity(node: tree_sitter.Node) -> tuple[int, int]:
     return len(parameters) - optional, len(parameters)
 
 
-def _pointers(node: tree_sitter.Node) -> dict[str, int]:
-    """The parameters that are pointers, references (``atomic_ref``, too), arrays or packs: names and positions."""
+def _pointers(node: tree_sitter.Node, by_value: bool) -> dict[str, int]:
+    """The parameters that are pointers, references (``atomic_ref``, too), arrays or packs: names and positions.
+
+    All of them, where a value may lead to the target (``by_value``).
+    """
     found: dict[str, int] = {}
     for index, parameter in enumerate(_parameters(node)):
         declarator = parameter.child_by_field_name("declarator")
@@ -149,7 +158,7 @@ def _pointers(node: tree_sitter.Node) -> dict[str, int]:
             continue
         # The star may be parsed as part of something else: ``float* const MY_RESTRICT p``.
         written = (parameter.text or b"").split(b"=", 1)[0]
-        if declarator.type in _POINTERS or parameter.type.startswith("variadic") or _POINTS.search(written):
+        if by_value or declarator.type in _POINTERS or parameter.type.startswith("variadic") or _POINTS.search(written):
             found[_declared_name(declarator)] = index
     found.pop("", None)
     return found
@@ -277,6 +286,8 @@ def meant(call: Call, path: str, table: Mapping[str, Iterable[Definition]], repo
 def _of_class(call: Call, wrapper: Definition, distinctive: bool, repository: Repository) -> bool:
     """Whether the way the function is named fits its class, or its having none."""
     last = call.scopes[-1] if call.scopes else ""
+    if wrapper.scope == wrapper.name and call.receiver is None:  # an object is made: `arch::global_red<T, 4>(x, p)`
+        return not last or last in (wrapper.scope, *wrapper.namespaces)
     if not wrapper.scope:
         # A type in front of the name means a member function, unless the name says what it does.
         typed = re.match(r"[A-Z].*[a-z]", last) is not None

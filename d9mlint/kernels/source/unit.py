@@ -20,6 +20,8 @@ from d9mlint.model import Location
 _CAPITALS = re.compile(rb"\b(?:__[a-z]+__|[A-Z][A-Z0-9_]+)\b")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NEWLINE = re.compile(rb"\n")
+_LAUNCHER = re.compile(rb"\b\w*[lL]aunch\w*\s*<([^;{}()]{1,1000})>\s*\(")
+_HANDED = re.compile(rb"(?:\A|[<,])\s*(?:\w+\s*::\s*)*?(?:(\w+)\s*::\s*)?(\w+)\s*(?=[<,]|\Z)")
 _MAX_HEAD = 4_000
 _MAX_BEFORE = 400
 _ORDER = ("__global__", "__host__", "__device__")
@@ -199,6 +201,8 @@ class Unit:
         before = before[max(before.rfind(b"}"), before.rfind(b";")) + 1 :]
         words = _CAPITALS.findall(before + _COMMENT.sub(b" ", head[:_MAX_HEAD]))
         qualifier = self._qualifier(words)
+        if qualifier == "__device__" and b"aunch" in self.data and len(parts) == 1 and self._launches(node, parts[0]):
+            qualifier = "__global__"
         scope = parts[-2] if len(parts) > 1 else self._class_name(node)
         return Function(parts[-1].strip(), scope.strip(), node, qualifier)
 
@@ -210,12 +214,22 @@ class Unit:
         said = " ".join(meant)
         return " ".join(q for q in _ORDER if q in said)
 
+    def _launches(self, node: tree_sitter.Node, name: str) -> bool:
+        """Whether a launcher is given a function, by its template: ``launch_kernel<config, globals, ns::f>(g)``.
+
+        The kernel around it only calls it.
+        """
+        around = namespaces(node)
+        found = _launched(self.data)
+        return any(own == name.strip() and (not space or space in around) for space, own in found)
+
     def _class_name(self, node: tree_sitter.Node) -> str:
         at = node.parent
         while at is not None:
             if at.type in ("class_specifier", "struct_specifier"):
                 name = at.child_by_field_name("name")
-                return re.sub(r"<.*", "", self.text(name), flags=re.DOTALL) if name is not None else ""
+                named = re.sub(r"<.*", "", self.text(name), flags=re.DOTALL) if name is not None else ""
+                return named.rpartition("::")[2].strip()  # `class Outer::Inner {`
             at = at.parent
         return ""
 
@@ -223,6 +237,13 @@ class Unit:
 def _kernel(word: bytes) -> bool:
     """Whether a macro whose definition is in a library says that it begins a kernel: ``CUML_KERNEL``."""
     return word.endswith(b"_KERNEL")
+
+
+@functools.lru_cache(maxsize=16)
+def _launched(data: bytes) -> frozenset[tuple[str, str]]:
+    """What launchers are given by their templates, each with the namespace before it; asked for each function."""
+    lists = (match[1] for match in _LAUNCHER.finditer(data))
+    return frozenset((m[1].decode() if m[1] else "", m[2].decode()) for text in lists for m in _HANDED.finditer(text))
 
 
 def _decoded(data: bytes) -> str:

@@ -45,6 +45,9 @@ _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
+_FILLING = re.compile(rb"\[[^\[\]\n]{0,40}\]\s*\(\s*(?:py|pybind11|nb|nanobind)\s*::\s*module_?\s*&\s*\w+\s*\)")
+_BY_BUILD = "TORCH_EXTENSION_NAME"
+"""In place of the name of a module that the source does not say."""
 _NONE: Mapping[bytes, list[Macro]] = {}
 
 
@@ -115,6 +118,11 @@ class Block:
         return False
 
     @property
+    def in_c(self) -> bool:
+        """Whether it is a function in C that others can call."""
+        return self.kind == "function" and self.unit.path.endswith(".c") and not self.internal
+
+    @property
     def internal(self) -> bool:
         """Whether no other file can call it by its name."""
         if self.unit.path.endswith(HEADERS) or self.kind in ("register", "op"):
@@ -156,6 +164,7 @@ class Blocks(NamedTuple):
 def blocks(unit: Unit, libraries: Mapping[bytes, list[Macro]] = _NONE) -> Blocks:
     """Splits a source; ``libraries`` are macros of the repository that register (``pasted.registering``)."""
     found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
+    found += _filled_later(unit)
     found += [block for made in pasted.units(unit, libraries) for block in _functions(made)]
     found += [Block(unit, "table", t.name, t.start, t.end, words(unit.data, t.start, t.end)) for t in tables(unit)]
     defined: dict[bytes, set[str]] = {}
@@ -278,6 +287,22 @@ def _exported(unit: Unit) -> Iterator[Block]:
         found = words(unit.data, match.start(2) if itself else match.end(), end)
         name = match[2].decode() + _GRADIENT.get(match[1], "")
         yield Block(unit, "export", name, match.start(), end, found, arguments=(match[1].decode(),))
+
+
+def _filled_later(unit: Unit) -> Iterator[Block]:
+    """The functions without a name outside of others that are given a module, which a registry calls with its own.
+
+    ``static int done = [] { Registry::get().add("ops", [](py::module& m) { m.def("f", &f); }); return 0; }();``
+    """
+    if b"module" not in unit.data or b"[" not in unit.data:
+        return
+    for match in _FILLING.finditer(unit.data):
+        at: tree_sitter.Node | None = unit.root.descendant_for_byte_range(match.start(), match.start() + 1)
+        while at is not None and at.type != "lambda_expression":
+            at = at.parent
+        if at is not None and unit.function(at) is None:
+            found = words(unit.data, at.start_byte, at.end_byte)
+            yield Block(unit, "library", "PYBIND11_MODULE", at.start_byte, at.end_byte, found, arguments=(_BY_BUILD,))
 
 
 def _operators(unit: Unit) -> Iterator[Block]:

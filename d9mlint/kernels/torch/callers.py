@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
-from d9mlint.kernels.source.repository import Repository, shared_folders, shared_parts
-from d9mlint.kernels.torch import handing, inherited, libraries, naming, pasted, virtual
+from d9mlint.kernels.source.repository import Repository, shared_folders
+from d9mlint.kernels.torch import handing, inherited, libraries, members, naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
@@ -27,7 +27,7 @@ _PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
 _REGISTRARS = (b"Library", b"module", b"module_")
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a macro."""
-_REGISTERING = ("library", "operators", "function", "export")
+_REGISTERING = ("library", "operators", "function", "export", "macro")
 _TEST_FOLDERS = frozenset(("test", "tests", "bench", "benchmark", "benchmarks"))
 _REGISTERS = re.compile(
     rb"PYBIND|NB_MODULE|TORCH_LIBRARY|TORCH_MODULE|\.\s*(?:def|impl|op)\s*\(|RegisterOperators|extern \"C\"|"
@@ -111,7 +111,7 @@ class Callers:
             known = {other for other, _ in found}
             calls = virtual.calls(block, named, self._of_any(block, named))
             homes = self._homes(named)
-            found += [one for one in calls if one[0] not in known and _nearest_class(one[0], block, homes)]
+            found += [one for one in calls if one[0] not in known and naming.nearest_class(one[0], block, homes)]
         if len(found) > _MAX_CALLERS:
             return []
         # The nearest first; else by file and place.
@@ -266,7 +266,9 @@ class Callers:
         if block.scope and (other.unit.path == block.unit.path or naming.same_class(other, block)):
             member = other.words.get(block.name.encode(), ())
             only = self._only_method(block)
-            places = (*places, *(p for p in member if other.scope == block.scope or (only and _through(other, p))))
+            own = {p for p in member if other.scope == block.scope or (only and _through(other, p))}
+            own.update(p for p in member if p not in own and members.calls(self.repository, other, block, p))
+            places = (*places, *sorted(own))
         methods: frozenset[str] = frozenset()
         if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())
@@ -283,7 +285,8 @@ class Callers:
         """Whether the word at a place can be the block: no member of that name, no other method of its class."""
         data = other.unit.data
         if not block.scope:
-            return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
+            meant = _is_handed_on(block, other) or _is_called(other, block, place)
+            return meant and not _through(other, place) and not naming.hides(other, block.name.encode())
         match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
         named = match[1].decode() if match is not None else ""
         if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
@@ -390,10 +393,3 @@ def _nearest(path: str, home: str, owners: list[str]) -> bool:
     """Whether no other file that defines the name lies nearer than this one."""
     own = shared_folders(path, home)
     return all(shared_folders(path, owner) <= own for owner in owners)
-
-
-def _nearest_class(other: Block, block: Block, homes: set[tuple[str, ...]]) -> bool:
-    """Whether who calls a method of a base class can mean that of this block: no namesake of the base is nearer."""
-    own, here = naming.around(block), naming.around(other)
-    base = max(sorted(homes), key=lambda home: shared_parts(home, own), default=own)
-    return all(shared_parts(here, home) <= shared_parts(here, base) for home in homes)

@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterable
 
 from d9mlint.kernels.sites.wrappers import declarator_of
-from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.repository import Repository, shared_parts
 from d9mlint.kernels.source.unit import namespaces as enclosing
 from d9mlint.kernels.torch.blocks import Block
 
 _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
 _ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
+_DERIVED = re.compile(
+    rb"\btemplate\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*(?:class|struct)\s+(\w+)\s*(?:final\s*)?:"
+    rb"(?:[^{;]{0,200},)?\s*(?:public\s+)?\1\s*[,{]"
+)
 _LIBRARIES = frozenset(("std", "thrust", "cub", "boost", "absl", "folly", "cutlass", "cute", "Eigen"))
 """Namespaces of libraries, whose functions are no functions of a project that has no such namespace."""
 _INNER = frozenset(("priv", "detail", "details", "impl", "internal"))
@@ -55,6 +59,13 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
 
 
+def hides(block: Block, name: bytes) -> bool:
+    """Whether a name means a lambda that a block holds: ``auto launch = [&](auto tag) {...}; launch(Tag{});``."""
+    at = block.unit.data.find(name, block.start, block.end)
+    held = re.compile(rb"\bauto\s+" + re.escape(name) + rb"\s*=\s*\[")
+    return at >= 0 and held.search(block.unit.data, max(block.start, at - _MAX_BEFORE), block.end) is not None
+
+
 def _public(namespace: tuple[str, ...]) -> tuple[str, ...]:
     """A namespace without the parts that hold what a class of the same name outside of them stands for."""
     return tuple(name for name in namespace if name not in _INNER)
@@ -65,6 +76,13 @@ def around(block: Block) -> tuple[str, ...]:
     return tuple(name for name in namespaces(block) if name != block.scope)
 
 
+def nearest_class(other: Block, block: Block, homes: set[tuple[str, ...]]) -> bool:
+    """Whether who calls a method of a base class can mean that of this block: no namesake of the base is nearer."""
+    own, here = around(block), around(other)
+    base = max(sorted(homes), key=lambda home: shared_parts(home, own), default=own)
+    return all(shared_parts(here, home) <= shared_parts(here, base) for home in homes)
+
+
 def same_class(one: Block, other: Block) -> bool:
     """Whether two methods are of one class, which may be defined in two sources."""
     if not one.scope or one.scope != other.scope:
@@ -73,16 +91,36 @@ def same_class(one: Block, other: Block) -> bool:
 
 
 def other_names(repository: Repository, name: str) -> frozenset[bytes]:
-    """What ``using Table = Map<int, float>;`` and typedefs call a class beside its own name."""
+    """What ``using Table = Map<int, float>;`` and typedefs call a class beside its own name.
+
+    Also ``using Held = Holder<Table>;`` where the template is derived from what it is given.
+    """
     word = re.escape(name.encode())
+    heirs = sorted(repository.derived(_derived, ""))
     given = rb"\s*(?:<[^;{}()]*>)?\s*"
+    held = rb"(?:(?:\w+\s*::\s*)*(?:" + rb"|".join(map(re.escape, heirs)) + rb")\s*<\s*)?" if heirs else rb""
     made = re.compile(
-        rb"\busing\s+(\w+)\s*=\s*(?:\w+\s*::\s*)*" + word + given + rb";"
-        rb"|\btypedef\s+(?:\w+\s*::\s*)*" + word + given + rb"\b(\w+)\s*;"
+        rb"\busing\s+(\w+)\s*=\s*"
+        + held
+        + rb"(?:\w+\s*::\s*)*"
+        + word
+        + given
+        + (rb">?\s*;" if heirs else rb";")
+        + rb"|\btypedef\s+(?:\w+\s*::\s*)*"
+        + word
+        + given
+        + rb"\b(\w+)\s*;"
     )
     texts = (repository.data(path) for path in repository.holding(name.encode()))
     found = (match for text in texts if b"using" in text or b"typedef" in text for match in made.finditer(text))
     return frozenset(match[1] or match[2] for match in found) - {name.encode()}
+
+
+def _derived(repository: Repository, _: str) -> frozenset[bytes]:
+    """The templates of classes that are derived from their parameter: ``struct Holder : Base, T``."""
+    paths = repository.holding(b"template")
+    texts = (data for path in paths if b"using" in (data := repository.data(path)) and b": " in data)
+    return frozenset(match[2] for text in texts for match in _DERIVED.finditer(text))
 
 
 @functools.lru_cache(maxsize=256)

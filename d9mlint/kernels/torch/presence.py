@@ -49,6 +49,9 @@ LOADING = re.compile(rb"\b(?:C?DLL|PyDLL|LoadLibrary|dlopen|load_library)\s*\(")
 MODULES = re.compile(rb"\b(?:RawModule|RawKernel|SourceModule|module_from_\w+|get_function)\s*\(")
 """CuPy's and PyCUDA's ways to a kernel of CUDA."""
 
+FFI = b"torch.utils.ffi"
+"""PyTorch's use of cffi: every function of the C sources that a module is built of is a function of the module."""
+
 EXPRESSIONS = b"name_expressions"
 """How CuPy and cuda.core ask NVRTC for kernels by their C++ names: ``name_expressions=["ns::k<float>"]``."""
 
@@ -67,7 +70,12 @@ def is_bound(repository: Repository) -> bool:
         return False
     if any(path.endswith(CYTHON) and EXTERN in repository.data(path) for path in repository.paths):
         return True
-    return "other" in found or compiles_by_name(repository) or (bool(found) and _is_linked(repository))
+    return (
+        "other" in found
+        or compiles_by_name(repository)
+        or binds_c(repository)
+        or (bool(found) and _is_linked(repository))
+    )
 
 
 def binds_classes(repository: Repository) -> bool:
@@ -86,6 +94,15 @@ def compiles_by_name(repository: Repository) -> bool:
 
 def _compiles_by_name(repository: Repository, _: str) -> bool:
     return any(EXPRESSIONS in repository.data(path) for path in repository.paths if path.endswith(".py"))
+
+
+def binds_c(repository: Repository) -> bool:
+    """Whether Python builds modules of functions in C: ``torch.utils.ffi.create_extension`` (PyTorch before 1.0)."""
+    return repository.derived(_binds_c, "")
+
+
+def _binds_c(repository: Repository, _: str) -> bool:
+    return any(FFI in repository.data(path) for path in repository.paths if path.endswith(".py"))
 
 
 def _is_linked(repository: Repository) -> bool:

@@ -11,8 +11,18 @@ from typing import NamedTuple
 from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.python import registered
 from d9mlint.kernels.python.composed import Composed, closest, composed
-from d9mlint.kernels.python.entities import Entity, alias_of, asks_about, asks_for_keys, entity_of, kernel_of, tabled
+from d9mlint.kernels.python.entities import (
+    Entity,
+    alias_of,
+    asks_about,
+    asks_for_keys,
+    built,
+    entity_of,
+    kernel_of,
+    tabled,
+)
 from d9mlint.kernels.python.files import PyFile, PyFiles, shown
+from d9mlint.kernels.python.files import base as variable
 from d9mlint.kernels.python.guards import defaults
 from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.source.repository import Repository
@@ -248,7 +258,7 @@ class Binder:
         inside = dotted.partition(".")[0] in self.files.packages
         if known and not inside and "." not in dotted:
             return None  # another top-level module than those that the build files name
-        plain = base is None or _root(base) in file.imports
+        plain = base is None or variable(base) in file.imports
         return f"{dotted}.{word}" if plain and _MODULE_WORD.search(last) and (inside or "." not in dotted) else None
 
     def users(self, first: list[Entity]) -> list[Entity]:
@@ -285,7 +295,7 @@ class Binder:
         file = entity.file
         yield from self._operators(entity, registered.operators(self.files, file, entity.node))
         names = set(self.files.names(file.module, entity.name))
-        far = entity.in_function or entity.kind in ("kernel", "table") or entity.name.startswith("_")
+        far = entity.in_function or entity.kind in ("builder", "kernel", "table") or entity.name.startswith("_")
         # A user calls a public function, but where it is the gradient of another one, that is what he calls.
         wide = far or entity.name not in _COMMON
         for other in self.readers(entity.name) if wide else [file]:
@@ -303,6 +313,7 @@ class Binder:
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
                     if entity.kind == "kernel":
                         user = kernel_of(other, user) if user is not None else tabled(other, mention)
+                    user = built(user, entity) if user is not None else None
                     near = far or other is file or (user is not None and user.in_function)
                     if user is not None and near and (user.file is not file or user.name != entity.name):
                         yield user.above(entity)
@@ -361,13 +372,6 @@ def _followed(file: PyFile, node: ast.expr | None) -> ast.expr | None:
             break
         node = value
     return node
-
-
-def _root(node: ast.expr) -> str:
-    at = node
-    while isinstance(at, ast.Attribute):
-        at = at.value
-    return _id(at)
 
 
 def _argument_of_getter(mention: Mention) -> bool:

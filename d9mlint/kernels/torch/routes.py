@@ -17,7 +17,7 @@ from d9mlint.kernels.torch.bindings import Binding, dotted, holders
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.cases import Case, case
-from d9mlint.kernels.torch.presence import compiles_by_name
+from d9mlint.kernels.torch.presence import binds_c, compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
@@ -35,8 +35,11 @@ _FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM_FFI"
                ("XLA", "jax"), ("PD_", "paddle"))  # fmt: skip
 _QUERY = re.compile(r"workspace_?sizes?\Z|(?:\A|_)get_(?:max|min|num)_|_tactic_num\Z", re.IGNORECASE)
 """A function of such a name asks how much memory is needed, how large a block may be, how many kernels there are."""
-_CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
+_CHOICE = re.compile(
+    rb'"(a?max|a?min|sum|add|mean|mul|prod)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min|SUM|Sum|MUL|Mul|PROD|Prod|MEAN|Mean)'
+)
 """An argument that chooses an operation."""
+_SAME = {"amax": "max", "amin": "min", "sum": "add", "mean": "add", "prod": "mul"}
 _OPENING = re.compile(rb"\s*(?:<[^;{}()]*>\s*)?\(")
 _DEFAULT = re.compile(rb"(?:\"(\w*eterminis\w*)\"(?:_a)?\s*\)?|\bbool (\w*eterminis\w*))\s*=\s*(true|false|True|False)")
 _ASSERTS = re.compile(r"(?:\A|_)(?:ASSERT|D?CHECK)(?:_|\Z)")
@@ -72,7 +75,7 @@ class Route(NamedTuple):
     guard: Guard
     chain: tuple[Step, ...]
     only: str = ""
-    """The one exact operation that is asked for on the way (``max`` of ``reduce(x, "max")``); empty for any."""
+    """The one operation that is asked for on the way (``max`` of ``reduce(x, "max")``); empty for any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +207,7 @@ def _defaults(bound: Binding) -> Mapping[str, str]:
 
 
 def _chosen(other: Block, ends: list[int]) -> str:
-    """The exact operation (``max`` or ``min``) that every call of a name, which ends there, asks for; else nothing."""
+    """The operation (``max``, ``add``, ...) that every call of a name, which ends there, asks for; else nothing."""
     found = set()
     for end in ends:
         opening = _OPENING.match(other.unit.data, end, end + 400)
@@ -212,7 +215,8 @@ def _chosen(other: Block, ends: list[int]) -> str:
         given = [other.unit.data[first:last].strip() for first, last in listed[0]] if listed is not None else []
         matches = [match for one in given if (match := _CHOICE.fullmatch(one)) is not None]
         found.add((matches[0][1] or matches[0][2]).decode().lower() if len(matches) == 1 else "")
-    return found.pop().removeprefix("a") if len(found) == 1 else ""
+    words = {_SAME.get(word, word) for word in found}
+    return words.pop() if len(words) == 1 else ""
 
 
 def _native(state: _State, natives: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Export, Step]]:
@@ -231,6 +235,8 @@ def _linked(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
     elif kernel and compiles_by_name(callers.repository):
         step = Step(block.location, f"compiled by the name `{block.name}`")
         yield Export(block.name, False, "", block.unit.path, EXPRESSED), step
+    elif block.in_c and binds_c(callers.repository):
+        yield Export(block.name, False, "", block.unit.path), Step(block.location, f"exported as `{block.name}`")
 
 
 def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
@@ -284,8 +290,8 @@ def _libraries(callers: Callers, block: Block) -> list[tuple[Block, str]]:
             if inner.kind == "library":
                 found.append((inner, within))
                 continue
-            for other, places in callers.callers(inner) if inner.kind == "function" else ():
-                if other in seen or other.kind not in ("library", "function"):
+            for other, places in callers.callers(inner) if inner.kind in ("function", "macro") else ():
+                if other in seen or other.kind not in ("library", "function", "macro"):
                     continue
                 seen.add(other)
                 pending.append((other, dotted(_handed(other, places[0] + len(inner.name)), within)))
