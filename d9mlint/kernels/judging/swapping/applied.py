@@ -6,7 +6,7 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging import classes, declarations
 from d9mlint.kernels.judging.known.scalars import kind, plain, short
 from d9mlint.kernels.judging.swapping import casloops
 from d9mlint.kernels.judging.types import nearby
@@ -72,7 +72,7 @@ def _operator(repository: Repository, key: str) -> str:
         if operators:
             words = {casloops.of_lambda(f.node, holder) for f in operators}
             return words.pop() if len(words) == 1 else ""
-        if declarations.structures(holder, name):
+        if classes.structures(holder, name):
             return ""
     return _LIBRARY.get(name, "")
 

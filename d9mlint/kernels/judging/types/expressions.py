@@ -6,7 +6,7 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging import classes, declarations
 from d9mlint.kernels.judging.known import functions
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short
 from d9mlint.kernels.judging.known.spelled import Type, class_named, depth_of, part, pointer_to, spelled
@@ -235,8 +235,8 @@ class _Reader:
             return None
         for unit in nearby.units(self.unit, self.repository, around[0] if around else wanted):
             body, found = None, None
-            for body in declarations.structures(unit, wanted, place if unit is self.unit else None, around):
-                found = declarations.member(body, name, unit)
+            for body in classes.structures(unit, wanted, place if unit is self.unit else None, around):
+                found = classes.member(body, name, unit)
                 if found is not None:
                     break
             if body is not None and found is None:
@@ -257,7 +257,7 @@ class _Reader:
     def _alias_in(self, around: tuple[str, ...], name: str) -> str:
         """What ``using name = X`` in a class makes of a name; empty for none."""
         for unit in nearby.units(self.unit, self.repository, around[0]) if around else ():
-            for body in declarations.structures(unit, around[-1], around=around[:-1]):
+            for body in classes.structures(unit, around[-1], around=around[:-1]):
                 inside = body.child_by_field_name("body")
                 last = inside.named_children[-1] if inside is not None and inside.named_children else None
                 meaning = declarations.alias(last, name, unit) if last is not None else None
@@ -277,7 +277,7 @@ class _Reader:
         self, struct: str, body: Node, unit: Unit, name: str, steps: int, below: frozenset[str]
     ) -> Type | None:
         """A member of a base class, with the arguments that the class gives it."""
-        for base in declarations.bases(body, unit) if steps > 0 else ():
+        for base in classes.bases(body, unit) if steps > 0 else ():
             found = self._member(base, name, body, steps, below)
             if found is not None:
                 return substituted(found, struct, body, unit)
@@ -383,8 +383,8 @@ class _Reader:
         owner = self.read(whole, steps) if re.fullmatch(r"\w+", name) else None
         wanted, around = class_named(owner.name) if owner is not None and steps > 0 else ("", ())
         for unit in nearby.units(self.unit, self.repository, around[0] if around else wanted) if wanted else ():
-            for body in declarations.structures(unit, wanted, around=around):
-                found = declarations.method(body, name, unit)
+            for body in classes.structures(unit, wanted, around=around):
+                found = classes.method(body, name, unit)
                 if found is None or owner is None:
                     continue
                 given = _Reader(unit, self.repository)._resolved(spelled(found[0]), found[1])
