@@ -329,7 +329,8 @@ def test_a_program_may_be_called_like_a_test(root: Path) -> None:
             "test_models.py": "def test_epoch(net, loader):\n    # Testing loop\n    return net(loader)\n" + GUARD,
         },
     )
-    assert names(found(root, ".").entries) == ["test_models.py", "test_policy.py"]
+    write(root, {"test_net.py": "import tensorflow as tf\n\nwith tf.Session() as sess:\n    sess.run(build())\n"})
+    assert names(found(root, ".").entries) == ["test_models.py", "test_net.py", "test_policy.py"]
 
 
 def test_no_entries(root: Path) -> None:
@@ -565,6 +566,8 @@ def test_a_module_that_reads_the_command_line_is_a_script(tmp_path: Path, text: 
         ("model, acc = finetune(model, data)\n", True),
         ("with open('words.json') as file:\n    words = json.load(file)\n", True),
         ("print(compute())\n", True),
+        ("with tf.Session() as sess:\n    sess.run(init)\n", True),
+        ("with torch.no_grad():\n    y = net(x)\n", True),
         ("np.savez('data.npz', x=x)\n", True),
         ("df[: len(df) // 2].to_csv('train.csv')\n", True),
         ("open('out.txt', 'w').write(tokenizer.decode(out[0]))\n", True),

@@ -192,7 +192,7 @@ _COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fir
 _PARSES = re.compile(rb"^\w[\w, ]*=[ \t]*\w+\.parse_(?:known_)?args\(|^@\w+\.automain\b", re.MULTILINE)
 """A module that reads the command line when it is executed, or lets Sacred do so, is a script without a main guard."""
 _WORKS = re.compile(
-    rb"^(?:for|while)\b[^\n]*:|^with\b[^\n]*\bopen\(|^print\(|"
+    rb"^(?:for|while)\b[^\n]*:|^with\b[^\n]*\b(?:open|\w*[Ss]ession|no_grad|inference_mode|scope|device)\(|^print\(|"
     rb"^(?:\w[\w, ]*=[ \t]*)?(?:[\w.]+\.)?"
     rb"(?:main|(?:train|fit|fine_?tune|evaluate)(?:_\w+)?|run|summary|savez?|dump|show)\(|"
     rb"^(?!(?:def|class|if|elif|assert)\b)\w[^\n=#]*\.(?:to_(?:csv|parquet|json|pickle|feather|hdf|excel|disk|sql)|"
@@ -200,7 +200,7 @@ _WORKS = re.compile(
     rb"^\w[\w, ]*=[ \t]*(?:\w+\(\)\.parse|[\w.]*(?:get|parse)_(?:args|arguments|options|opts?))\(",
     re.MULTILINE,
 )
-"""A loop, or a call that trains, runs, reads, writes or parses, at the top: a script where nothing imports it."""
+"""A loop, a session or a call that trains, runs, reads, writes or parses, at the top: a script that nothing imports."""
 _CALLED = re.compile(
     rb"^(?!(?:init|set|register|patch|install|config|import|load|check|add|enable|disable)\w*\()([a-z]\w*)\(",
     re.MULTILINE,
