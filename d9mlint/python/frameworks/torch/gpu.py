@@ -34,8 +34,10 @@ _MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initial
 _USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel"})
 """What works with a GPU but moves nothing there that is not told by itself."""
 _TENSOR = "torch.Tensor."
+_HF_TRAINER = "transformers.Trainer"
+"""What a trainer of Transformers is, and those of other packages that are derived from it: they take a GPU, too."""
 _DETECTING = (
-    "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.fabric.Fabric",
+    "accelerate.Accelerator", "lightning.fabric.Fabric",
     TRAINER, "composer.Trainer", "fastai.Learner", "fastai.vision_learner", "fastai.cnn_learner", "fastai.unet_learner",
     "fastai.text_classifier_learner", "fastai.language_model_learner", "fastai.tabular_learner",
     "fastai.collab_learner",
@@ -145,7 +147,7 @@ def _placing(event: Event) -> Iterator[Cond | None]:
     last = name.rpartition(".")[2]
     if name in _MOVERS or (last == "cuda" and name != "torch.version.cuda"):
         yield True
-    elif name in _DETECTING:
+    elif name in _DETECTING or any(effect.returns == _HF_TRAINER for effect in event.effects):
         yield _detected(event)
     elif name in _CHOOSERS or last == "to":
         value = event.argument(_DEVICE)
