@@ -106,7 +106,8 @@ _NEWEST = {_FIT: "last", _TRAIN: True}
 """What lets a trainer look for its newest checkpoint itself."""
 _KEEPS = {_FIT: "lightning.pytorch.callbacks.ModelCheckpoint", _TRAIN: "transformers.TrainingArguments"}
 """What keeps checkpoints, or a class that is derived from it."""
-_FOLDERS = (Argument(None, "dirpath"), Argument(0, "output_dir"))
+_FOLDERS = (Argument(None, "dirpath"), Argument(None, "filepath"), Argument(0, "output_dir"))
+"""(The second until 1.1: pytorch_lightning/callbacks/model_checkpoint.py of 1.0.)"""
 
 
 def _trainers(program: Program, rule: Rule) -> Iterator[Draft]:
