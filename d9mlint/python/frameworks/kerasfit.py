@@ -35,7 +35,7 @@ def shuffles_with(program: Program, fit: Event) -> str | None:
     data, shuffle = data_of(fit), fit.argument(_SHUFFLE)
     if isinstance(shuffle, Const) and shuffle.value is False:
         return None
-    if _is_indexed(data):
+    if is_indexed(data):
         return "python"
     if fit.name != _FIT or not _may_be_arrays(data, asked=shuffle is not None):
         return None
@@ -44,7 +44,7 @@ def shuffles_with(program: Program, fit: Event) -> str | None:
     return "numpy" if old else generator
 
 
-def _is_indexed(data: Value | None) -> bool:
+def is_indexed(data: Value | None) -> bool:
     """Whether batches are taken by their number, from a ``Sequence`` of Keras or an object of a subclass of it."""
     leaves = [leaf for _, leaf in alternatives(data)]
     return any(

@@ -10,7 +10,7 @@ _PACKAGES = {
     "torch": (
         "torch", "torchvision", "lightning", "pytorch_lightning", "accelerate", "monai", "ignite", "fastai",
         "torchtnt", "detectron2", "mmengine", "mmcv", "mmdet", "mmseg", "mmcls", "speechbrain", "fairseq",
-        "fairseq_cli", "flair",
+        "fairseq_cli", "flair", "peft", "trl",
     ),
     "jax": ("jax", "flax", "haiku", "optax", "equinox"),
 }  # fmt: skip

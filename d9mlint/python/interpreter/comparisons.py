@@ -25,6 +25,7 @@ from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.taint import Computed, differ, is_number
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
+    ABSENT,
     UNKNOWN,
     Bound,
     Class,
@@ -157,7 +158,12 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
     if op == "in" and isinstance(left, Const) and isinstance(right, Names) and left.value in right.sure:
         return True
-    if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
+    if (
+        op == "in"
+        and isinstance(left, Const)
+        and isinstance(right, Dict)
+        and (not right.open or _optional(left, right))
+    ):
         return left.value in right.items and present(right.items[left.value])
     if op == "in" and isinstance(left, Const) and isinstance(right, Ref) and right.name == "os.environ":
         seed = environment.seed_variable(str(left.value)) if interp.variable(str(left.value)) is None else None
@@ -203,6 +209,11 @@ def _names_in(table: Value) -> list[str] | None:
         return None
     keys = [key for key in table.items if isinstance(key, str)]
     return keys if len(keys) == len(table.items) and dispatch.holds_callables(table) else None
+
+
+def _optional(key: Const, held: Dict) -> bool:
+    """Whether it is known when a dict has a key, of which some runs do without."""
+    return any(leaf is ABSENT for _, leaf in alternatives(held.items.get(key.value)))
 
 
 def _never_none(value: Value) -> bool:

@@ -114,6 +114,20 @@ def test_a_module_two_levels_down() -> None:
     assert (one.when, other.when) == (("--model is a",), ("--model is b",))
 
 
+def test_a_name_of_several_parts_is_that_which_flags_are_left_at() -> None:
+    kinds = HEAD + 'parser.add_argument("--kind", default="small")\nargs = parser.parse_args()\n'
+    text = kinds.removeprefix(HEAD) + 'importlib.import_module(f"nets.{args.kind}.{args.model}").Net().run()\n'
+    plain, noisy = (one.replace("Plain", "Net").replace("NoisyNet", "Net") for one in (PLAIN, NOISY))
+    files = {f"nets/{kind}/{name}.py": plain for kind in ("small", "large") for name in ("plain", "other")}
+    assert found(text, {**MODELS, **files}) == []
+    (left,) = found(text, {**MODELS, **files, "nets/small/plain.py": noisy})
+    assert left.location.path == "nets/small/plain.py" and left.when == (
+        "the module is nets.small.plain (the default)",
+    )
+    (asked,) = found(text, {**MODELS, **files, "nets/large/plain.py": noisy})
+    assert asked.location.path == "nets/large/plain.py" and asked.when == ("the module is nets.large.plain",)
+
+
 def test_nine_modules_by_a_joined_name_or_another_package_that_is_not_there() -> None:
     text = """def module_of(name, part=None):
     part = part or name

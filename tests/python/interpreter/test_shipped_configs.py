@@ -123,12 +123,38 @@ def test_a_file_that_is_edited_is_read_again(when: Callable[..., list[list[str]]
     assert when(program(MERGED), {"conf/b.yaml": OFF}) == [[SHUFFLES, NO_SEED]]
 
 
-def test_what_only_some_files_have_is_not_known(when: Callable[..., list[list[str]]]) -> None:
-    use = (
-        'if cfg.get("seed"):\n    np.random.seed(1)\nif cfg["data"]["shuffle"]:\n    print(np.random.permutation(9))\n'
+@pytest.mark.parametrize(
+    "use",
+    [
+        'if cfg.get("seed"):\n    np.random.seed(1)\n',
+        'seed = cfg.get("seed", None)\nif seed is not None:\n    np.random.seed(seed)\n',
+        'if "seed" in cfg:\n    np.random.seed(cfg["seed"])\n',
+        'seed = cfg.pop("seed") if "seed" in cfg else None\nif seed is not None:\n    np.random.seed(seed)\n',
+    ],
+)
+def test_what_only_some_files_have_is_not_given_in_others(when: Callable[..., list[list[str]]], use: str) -> None:
+    text = (
+        HEAD.format(given=REQUIRED)
+        + LOADED.format(path="args.cfg")
+        + use
+        + "print(cfg['data'], np.random.permutation(9))\n"
     )
+    without, seeded = {"conf/a.yaml": "data: {shuffle: true}\n"}, {"conf/b.yaml": SEEDED}
+    assert when(text, {**without, **seeded}) == [[NO_SEED]]
+    assert when(text.replace("args.cfg", '"conf/b.yaml"'), {}) == []
+
+
+@pytest.mark.parametrize("reads", ['cfg.get("seed", 1)', 'cfg["seed"]', 'cfg["seed"] if "seed" in cfg else 1'])
+def test_what_stands_in_for_a_setting_is_a_seed(when: Callable[..., list[list[str]]], reads: str) -> None:
+    use = f"np.random.seed({reads})\nprint(cfg['data'], np.random.permutation(9))\n"
     text = HEAD.format(given=REQUIRED) + LOADED.format(path="args.cfg") + use
-    assert when(text, {"conf/a.yaml": SEEDED, "conf/b.yaml": "data: {shuffle: true}\n"}) == []
+    assert when(text, {"conf/a.yaml": "data: {shuffle: true}\n", "conf/b.yaml": SEEDED}) == []
+
+
+def test_what_only_some_files_have_below_is_not_known(when: Callable[..., list[list[str]]]) -> None:
+    use = 'if cfg["data"].get("seed"):\n    np.random.seed(1)\nprint(np.random.permutation(9))\n'
+    text = HEAD.format(given=REQUIRED) + LOADED.format(path="args.cfg") + use
+    assert when(text, {"conf/a.yaml": "data: {seed: 1, x: 2}\n", "conf/b.yaml": "data: {x: 2}\n"}) == []
 
 
 def test_literals_in_texts_are_read_as_yacs_does(when: Callable[..., list[list[str]]]) -> None:

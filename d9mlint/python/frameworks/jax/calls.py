@@ -34,9 +34,11 @@ KEYS = "jax.random.Keys"
 """Types of a random key and of several in one array."""
 UPDATE = "jax.Array.at"
 """The type of ``x.at[i]``; its attribute ``indices`` is what stands in the brackets."""
+COMPILED = "jax-jit"
+"""The context of what XLA compiles."""
 TRACING = {
-    "jax.jit": "jax-jit", "jax.pmap": "jax-jit", "flax.nnx.jit": "jax-jit", "flax.nnx.pmap": "jax-jit",
-    "equinox.filter_jit": "jax-jit", "equinox.filter_pmap": "jax-jit", "haiku.jit": "jax-jit",
+    "jax.jit": COMPILED, "jax.pmap": COMPILED, "flax.nnx.jit": COMPILED, "flax.nnx.pmap": COMPILED,
+    "equinox.filter_jit": COMPILED, "equinox.filter_pmap": COMPILED, "haiku.jit": COMPILED,
     "jax.vmap": "jax-vmap", "flax.nnx.vmap": "jax-vmap", "equinox.filter_vmap": "jax-vmap",
 }  # fmt: skip
 """Transformations that run a function's Python only to trace it, and the context that its body is told in."""

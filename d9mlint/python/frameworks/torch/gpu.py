@@ -41,8 +41,10 @@ _USERS = frozenset(
 """What works with a GPU but moves nothing there that is not told by itself: tinycudann and nvdiffrast have kernels for
 nothing else (bindings/torch/tinycudann/modules.py of 2.0, nvdiffrast/torch/ops.py of 0.3.3)."""
 _TENSOR = "torch.Tensor."
+_HF_TRAINER = "transformers.Trainer"
+"""What a trainer of Transformers is, and those of other packages that are derived from it: they take a GPU, too."""
 _DETECTING = (
-    "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.fabric.Fabric",
+    "accelerate.Accelerator", "lightning.fabric.Fabric",
     TRAINER, "composer.Trainer", "fastai.Learner", "fastai.vision_learner", "fastai.cnn_learner", "fastai.unet_learner",
     "fastai.text_classifier_learner", "fastai.language_model_learner", "fastai.tabular_learner",
     "fastai.collab_learner",
@@ -152,7 +154,7 @@ def _placing(event: Event) -> Iterator[Cond | None]:
     last = name.rpartition(".")[2]
     if name in _MOVERS or (last == "cuda" and name != "torch.version.cuda"):
         yield True
-    elif name in _DETECTING:
+    elif name in _DETECTING or any(effect.returns == _HF_TRAINER for effect in event.effects):
         yield _detected(event)
     elif name in _CHOOSERS or last == "to":
         value = event.argument(_DEVICE)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, either, flag_test, negate
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, by_default, either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import AnyModule
 from d9mlint.python.domain.respelling import respelled
@@ -69,6 +69,8 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         return _one_of(interp, event, name, names, frame, open_=True)
     if isinstance(name, Text) and (hole := dispatch.hole_of(name)) is not None:
         return _one_of(interp, event, hole, _by_value(interp, event, name, hole, frame), frame)
+    if isinstance(name, Text) and (names := {dotted: dotted for _, dotted in _fitting(interp, event, name, frame)}):
+        return _one_of(interp, event, name, names, frame)  # it has several holes
     if isinstance(name, ClassName):
         return Dynamic(dispatch.BY_MODULE, name=name.name)
     return _any(event, _flag(name, event), name)
@@ -110,9 +112,24 @@ def _defined(interp: Interpreter, dotted: str, frame: Frame) -> list[str]:
 
 
 def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
-    """What a condition on a name that is not known asks for."""
+    """What a condition on a name that is not known asks for; by default it is that which flags are left at."""
     spelled = dispatch.told(dispatch.called(name)) or _SOME_MODULE
-    return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
+    default = _left(name) if isinstance(name, Text) else ""
+    if default not in known:
+        return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
+    return Flag(spelled, spelled, default, "value", event.location, False, tuple(known))
+
+
+def _left(name: Text) -> str:
+    """A name all of whose parts are known where no flag is given; else empty."""
+    found: list[str] = []
+    for part in name.parts:
+        leaf = next((leaf for cond, leaf in alternatives(part) if by_default(cond) is True), None)
+        text = leaf.flag.default if isinstance(leaf, FlagValue) else leaf.value if isinstance(leaf, Const) else None
+        if not isinstance(text, str) or text == UNKNOWN_DEFAULT:
+            return ""
+        found.append(text)
+    return "".join(found)
 
 
 def _any(event: Event, flag: Flag, given: Value) -> Value:
@@ -217,7 +234,7 @@ def _one_of(
             interp.note((_NAMED, flag.name), tuple(names))
     else:
         flag = _flag(hole, event, tuple(names))
-        if event.func is None and flag.spelled == _SOME_MODULE:  # one after the other, all of them
+        if event.func is None and flag.spelled == _SOME_MODULE and flag.required:  # one after the other, all of them
             flag = flag._replace(name=ONE_OF_FILES, spelled=ONE_OF_FILES)
     if not names:
         return Dynamic(dispatch.BY_MODULE)
@@ -263,7 +280,7 @@ def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:
 
 
 def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Iterator[tuple[str, str]]:
-    """The texts that fill the hole in a name, each with the name of the module that there is.
+    """The texts that fill the (first) hole in a name, each with the name of the module that there is.
 
     What a package imports by itself, one by one, are the files beside it, and no packages.
     """
@@ -273,7 +290,8 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
         return
     files = event.func is None and _asked(dispatch.hole_of(name) or name) is None
-    pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, r"\1"))
+    again = r"\1" if dispatch.hole_of(name) is not None else r"\w+"
+    pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, again))
     for root in (above(frame.module.path, level),) if level else interp.roots:
         found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]
         yield from ((text, "." * level + one) for text, one in found)

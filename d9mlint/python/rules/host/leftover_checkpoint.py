@@ -98,7 +98,8 @@ _LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
-    r"numpy\.savez?(_compressed)?|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
+    r"numpy\.savez?(_compressed)?|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|"
+    r"transformers\.\w*TrainingArguments|(transformers|trl)\.\w*Trainer(\.__init__)?|trl\.\w+Config|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint|"
     + re.escape(sessions.SAVING_HOOK)
 )
@@ -340,8 +341,13 @@ def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
     saves = list(saves)
     if isinstance(folder, Ref) and folder.name.endswith(_MANAGED):
         return bool(saves)
-    if isinstance(folder, Ref) and any(saved.result is folder.receiver for saved in saves):
-        return True  # the folder of the object that saves: `arguments.output_dir`
+    if isinstance(folder, Ref) and folder.receiver is not None and any(_keeps(s, folder.receiver) for s in saves):
+        return True  # the folder of the object that saves, or whose settings say where: `arguments.output_dir`
     if isinstance(folder, Obj) and folder.type.startswith(_KEEPERS):
         return bool(saves)
     return saved_there(folder, saves)
+
+
+def _keeps(saved: Event, settings: Value) -> bool:
+    """Whether a call makes these settings, or a trainer that is told by them where it saves: ``Trainer(args=...)``."""
+    return saved.result is settings or any(one is settings for one in (*saved.args[1:2], *saved.kwargs.values()))

@@ -1,4 +1,4 @@
-"""Threads that change one model or sum in whatever order they come, and processes that choose by what they share."""
+"""Threads that change one model or sum as they come, workers that choose by what they share or read what is changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from d9mlint.model import Argument, Rule
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, lower
 from d9mlint.python.judging.ops import varies
-from d9mlint.python.rules.host import _shared_tensors
+from d9mlint.python.rules.host import _epoch_ends, _shared_tensors
 
 _SUMS = (
     "the threads of `{name}` add their sums up in the order in which they are through: with three cores or more the "
@@ -27,6 +27,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         of_sums = rule._replace(message=_SUMS, confidence=lower(rule.confidence), cause=_CAUSE)
         yield from varies.check(program, of_sums, "sums")
     yield from _shared_tensors.check(program, rule)
+    yield from _epoch_ends.check(program, rule)
 
 
 def _in_one_thread(program: Program) -> bool:

@@ -29,7 +29,6 @@ from d9mlint.python.judging.drafts import Draft, draft, written_at
 from d9mlint.python.judging.paths import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
-from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.agents import of_agents
@@ -50,7 +49,16 @@ from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, EPOCH, NOT_TAKEN_UP
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds.resumes.own_states import own_states
 from d9mlint.python.rules.seeds.resumes.progress import holds_number, progress
-from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, THERE, draws_on, places, resumes, takes_up, with_states
+from d9mlint.python.rules.seeds.resumes.resuming import (
+    RESUMES,
+    THERE,
+    draws_on,
+    places,
+    resumes,
+    seeded_anew,
+    takes_up,
+    with_states,
+)
 from d9mlint.python.rules.seeds.resumes.runners import of_runners
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
 from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
@@ -287,7 +295,4 @@ def _is_of_environment(event: Event) -> bool:
 
 def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
     """Whether a draw comes after ``load`` and is not seeded anew in between (as by the number of the epoch)."""
-    if draw.event.detached or draw.event.index < load.index:
-        return False
-    between = (s for s in seedings(program) if load.index < s.event.index < draw.event.index)
-    return not any(draw.generator in s.generators for s in between)
+    return not draw.event.detached and draw.event.index >= load.index and not seeded_anew(program, draw, load)

@@ -11,6 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Obj, Seq
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
+from d9mlint.python.frameworks.jax.calls import COMPILED
 from d9mlint.python.frameworks.jax.modules import only_initializes
 from d9mlint.python.frameworks.tensorflow.determinism import (
     trainings,
@@ -42,6 +43,11 @@ _PRODUCT = re.compile(
     r"jax\.lax\.conv(_\w+)?|jax\.scipy\.signal\.convolve2?d?"
 )
 """Layers and ops of JAX and its libraries whose products cuBLAS, cuDNN or kernels of XLA's own compute."""
+_OF_FLAX = re.compile(
+    r"(\?|transformers\.Flax\w+(\(\))?)\.(\w+\(\)\.)*(__call__|generate|(en|de)code\w*|get_\w+_features)"
+)
+_WEIGHTS, _KEY, _LOADS = "params", "prng_key", ".from_pretrained"
+"""How networks of Transformers are given their weights, and the key by which they sample; and what loads them."""
 _COMPILES = ("jax.jit", "jax.pmap", "jax.shard_map", "flax.nnx.jit", "equinox.filter_jit", "haiku.jit")
 
 
@@ -54,20 +60,31 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     """Without new weights by gradients: networks that only render, play or predict, and those that evolution trains."""
     if any(not event.detached for event in jaxmode.training_steps(program)):
         return  # what says so of trainings, says it for this, too
-    if all(event.detached for event in program.calls(*_COMPILES)):
-        return
     off = _missing_switch.off_in_jax(program)
     if off is False or jaxsizes.tiny(program):
         return
+    compiles = any(not event.detached for event in program.calls(*_COMPILES))
     for event in program.events:
-        if event.kind == "call" and _PRODUCT.fullmatch(event.name) and _runs(event):
+        of_others = _is_pretrained(program, event)
+        if of_others or (compiles and event.kind == "call" and _PRODUCT.fullmatch(event.name) and _runs(event)):
+            counts = _keeps(program) or (of_others and _KEY in event.kwargs)
+            name = _missing_switch.method(event.raw) if of_others else shown(event)
             yield draft(
                 program,
-                rule, event, cond=off, severity="" if _keeps(program) else "info",
+                rule, event, cond=off, severity="" if counts else "info",
                 remedy=rule.remedy(program.target, ("jax",)),
-                does=f"`{shown(event)}` is compiled for", state="XLA's deterministic ops", compiler="XLA",
+                does=f"`{name}` is compiled for", state="XLA's deterministic ops", compiler="XLA",
             )  # fmt: skip
             return
+
+
+def _is_pretrained(program: Program, event: Event) -> bool:
+    """Whether a compiled function computes with a network of another package, whose weights it is given.
+
+    ``model.generate(**inputs, params=params, prng_key=key)`` (transformers/modeling_flax_utils.py).
+    """
+    computes = event.kind == "call" and _OF_FLAX.fullmatch(event.name) is not None and _WEIGHTS in event.kwargs
+    return computes and not event.detached and event.inside(COMPILED) and bool(program.ending(_LOADS))
 
 
 def _runs(event: Event) -> bool:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import Location
+from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.conditions import flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Dict, FlagValue, Seq, Unknown, Value
+from d9mlint.python.domain.values import ABSENT, Const, Dict, FlagValue, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.arguments import shipped
@@ -55,6 +57,8 @@ def _settings(
     for name, value in held.items():
         if next(count) > _MOST:
             made.open = True
+        elif isinstance(value, shipped.Differing) and value.optional:
+            made.items.update(_optional(name, value.values, spelling, location))
         else:
             made.items[name] = _setting(interp, value, spelling, location, open_, count, f"{prefix}{name}")
     return made
@@ -87,6 +91,15 @@ def _one_of(
     for name in dotted.split("."):
         made.key = interp.knowledge.key_in_configs(made.key, name)
     return made
+
+
+def _optional(name: str, values: tuple[Any, ...], spelling: str, location: Location) -> dict[str, Value]:
+    """A setting that only some files have, if it is no text: it is not there where it has no value."""
+    if not all(isinstance(value, _SETTINGS) and not isinstance(value, str) for value in values):
+        return {}
+    flag = shipped.differing(name, values, location, spelling.format(name))
+    absent = flag_test(flag, "none")
+    return {name: choose([(negate(absent), FlagValue(flag)), (absent, ABSENT)])}
 
 
 def _path(interp: Interpreter, stream: Value) -> Value | None:

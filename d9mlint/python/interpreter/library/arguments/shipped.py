@@ -56,9 +56,10 @@ class Stated(NamedTuple):
 
 
 class Differing(NamedTuple):
-    """Stands for what files say differently."""
+    """Stands for what files say differently; ``optional`` where some do not have the key at all."""
 
     values: tuple[Any, ...]
+    optional: bool = False
 
 
 def stated(
@@ -82,7 +83,10 @@ def stated(
 
 
 def agreed(said: Stated) -> tuple[dict[str, Any], bool]:
-    """What all files have, as one of them, and whether that is all that any has; `Differing` where they differ."""
+    """What all files have, as one of them, and whether that is all that any has; `Differing` where they differ.
+
+    Of what only some have that at the top, which a program can ask for by a default of its own.
+    """
     first, *others = said.files
     common = {way: value for way, value in first.items() if all(way in other for other in others)}
     found: dict[str, Any] = {}
@@ -92,6 +96,10 @@ def agreed(said: Stated) -> tuple[dict[str, Any], bool]:
             inner = inner.setdefault(name, {})
         values = said.of(way, None)
         inner[way[-1]] = values[0] if len(values) == 1 else Differing(tuple(values))
+    inside = {way[0] for file in said.files for way in file if len(way) > 1}
+    for way in dict.fromkeys(way for file in said.files for way in file):
+        if len(way) == 1 and way not in common and way[0] not in inside:
+            found[way[0]] = Differing(tuple(said.of(way, None)), optional=True)
     return found, all(len(file) == len(common) for file in said.files)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, islice
 
 from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default, is_symbolic, negate
@@ -12,22 +13,27 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, Obj, Value, alternatives
 from d9mlint.python.frameworks import agents
 from d9mlint.python.frameworks.tensorflow import estimators
+from d9mlint.python.frameworks.torch.lightning import RESUMED
 from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, lists_files, saved_there
+from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, listed_by, lists_files, saved_there
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.unasked import (
     CONTINUES,
     STARTS,
     asked_for,
     asks_for_files,
+    besides_path,
     folder_told,
     is_asked,
     left_over,
     listed,
+    listing_of,
 )
 
+_FINDS = "finds the checkpoint"
 _NOTHING = "does not train, or only the steps that are missing"
 _NEW_STUDY = "give each run a study of its own: leave `load_if_exists=True` out, so that one which is there is an error"
 
@@ -100,31 +106,54 @@ _NEWEST = {_FIT: "last", _TRAIN: True}
 """What lets a trainer look for its newest checkpoint itself."""
 _KEEPS = {_FIT: "lightning.pytorch.callbacks.ModelCheckpoint", _TRAIN: "transformers.TrainingArguments"}
 """What keeps checkpoints, or a class that is derived from it."""
-_FOLDERS = (Argument(None, "dirpath"), Argument(0, "output_dir"))
+_FOLDERS = (Argument(None, "dirpath"), Argument(None, "filepath"), Argument(0, "output_dir"))
+"""(The second until 1.1: pytorch_lightning/callbacks/model_checkpoint.py of 1.0.)"""
 
 
 def _trainers(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Trainers that go on, unasked, from a checkpoint of their own; the first that is found of each."""
+    for training in program.calls(_FIT, _TRAIN):
+        keeps = _KEEPS[training.name]
+        made = program.calls(keeps, f"{keeps}.__init__")
+        saves = [e for e in made if not e.detached and _folder(e) is not None]
+        if saves and not training.detached:
+            yield from islice(chain(_told(program, rule, training, saves), _found(program, rule, training, saves)), 1)
+
+
+def _told(program: Program, rule: Rule, training: Event, saves: list[Event]) -> Iterator[Draft]:
     """Trainers that are told, unasked, to go on from their newest checkpoint, or from one that is there.
 
     Lightning begins anew where it finds no `last`; Transformers raises an error, so that it is told only where files
     are there (lightning/pytorch/trainer/connectors/checkpoint_connector.py, transformers/trainer.py).
     """
-    for training in program.calls(_FIT, _TRAIN):
-        keeps = _KEEPS[training.name]
-        made = program.calls(keeps, f"{keeps}.__init__")
-        saves = [e for e in made if not e.detached and _folder(e) is not None]
-        for cond, leaf in alternatives(training.argument(_GIVEN[training.name])) if saves else ():
-            here = both(cond, *training.guards)
-            there = any(map(asks_for_files, (cond, *training.guards))) or lists_files(here)
-            newest = isinstance(leaf, Const) and leaf.value is not None and leaf.value == _NEWEST[training.name]
-            known = (newest and (there or training.name == _FIT)) or (there and saved_there(leaf, saves))
-            if training.detached or not known or by_default(besides_files([here])) is False or is_asked(describe(here)):
+    for cond, leaf in alternatives(training.argument(_GIVEN[training.name])):
+        here = both(cond, *training.guards)
+        there = any(map(asks_for_files, (cond, *training.guards))) or lists_files(here)
+        newest = isinstance(leaf, Const) and leaf.value is not None and leaf.value == _NEWEST[training.name]
+        known = (newest and (there or training.name == _FIT)) or (there and saved_there(leaf, saves))
+        if not known or by_default(besides_files([here])) is False or is_asked(describe(here)):
+            continue
+        folder = _folder(saves[0]) if newest else leaf
+        if folder is not None:
+            yield left_over(program, rule, replace(training, guards=(here,)), folder, saves)
+
+
+def _found(program: Program, rule: Rule, training: Event, saves: list[Event]) -> Iterator[Draft]:
+    """Trainers that are handed, unasked, a checkpoint out of a folder that the program lists, into which they save.
+
+    Until 2.0 Lightning's take it where they are made (pytorch_lightning/trainer/trainer.py of 1.9).
+    """
+    former = [(made, Argument(None, RESUMED)) for made in made_by(training.receiver)]
+    for event, given in ((training, _GIVEN[training.name]), *former):
+        for cond, leaf in alternatives(event.argument(given)):
+            listing = listing_of(program, leaf)
+            folder = None if listing is None else listed_by(listing)
+            if listing is None or folder is None or not saved_there(folder, saves) or listing.detached:
                 continue
-            folder = _folder(saves[0]) if newest else leaf
-            if folder is not None:
-                told = replace(training, guards=(here,))
-                yield left_over(program, rule, told, folder, saves)
-                break
+            here = both(cond, *event.guards, *training.guards, *listing.guards)
+            if by_default(besides_files([besides_path(here)])) is not False and not is_asked(describe(here)):
+                at = replace(listing, guards=(besides_path(here),))
+                yield left_over(program, rule, at, folder, saves, does=_FINDS)
 
 
 def _folder(keeps: Event) -> Value | None:

@@ -99,12 +99,18 @@ def asks_for_files(cond: Cond) -> bool:
 
 def listed(program: Program, path: Value | None) -> Value | None:
     """The folder, or the pattern, of the listing that a path is taken from, also as its newest; None where none is."""
+    listing = listing_of(program, path)
+    return None if listing is None else listed_by(listing)
+
+
+def listing_of(program: Program, path: Value | None) -> Event | None:
+    """The call that lists the folder which a path is taken from, also as its newest; None where none does."""
     picked = [made.args[0] for made in made_of(path, results(program)) if made.name in PICKS and made.args]
     for _, leaf in (pair for value in (path, *picked) for pair in alternatives(value)):
         sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
         for source in sources:
             if any(effect.order == "listing" for effect in source.effects):
-                return listed_by(source)
+                return source
     return None
 
 

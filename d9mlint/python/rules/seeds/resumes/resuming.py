@@ -81,6 +81,12 @@ def feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
     return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
 
 
+def seeded_anew(program: Program, draw: Draw, load: Event) -> bool:
+    """Whether a draw after a load is seeded anew in between, as by the number of the epoch."""
+    between = (s for s in seedings(program) if load.index < s.event.index < draw.event.index)
+    return any(draw.generator in s.generators for s in between)
+
+
 def places(load: Event, drawn: Event | None) -> list[Related]:
     """Where training goes on from, and where it draws then."""
     goes_on = Related(_where(load), "goes on from a checkpoint here")
