@@ -14,7 +14,7 @@ from d9mlint.python.domain.conditions import Cond, both, by_default, either, fla
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
-from d9mlint.python.frameworks.tensorflow import determinism
+from d9mlint.python.frameworks.tensorflow import devices
 from d9mlint.python.frameworks.torch import evaluating
 from d9mlint.python.frameworks.torch.networks import is_network
 from d9mlint.python.frameworks.used import frameworks_of
@@ -98,7 +98,7 @@ def _on_gpu(program: Program) -> Cond:
         there = of_networks
     found = loosened(there if moves or there is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
-    possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
+    possible = both(devices.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
 
 

@@ -7,7 +7,7 @@ from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
-from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.frameworks.torch import gpu, mode, ops
 from d9mlint.python.frameworks.torch.modules import uncalled, wrappers
 from d9mlint.python.frameworks.torch.ops import pooling
