@@ -125,7 +125,7 @@ def _parted(body: Sequence[f.Stmt]) -> tuple[Sequence[f.Stmt], Sequence[f.Stmt]]
 
 
 def _parted_branches(node: f.If) -> tuple[f.If, f.If] | None:
-    """The same of a ``yield`` in either branch of a test that calls nothing, so that it is the same when asked again."""
+    """The same of a ``yield`` in either branch of a test that calls nothing, which is so the same when asked again."""
     if any(queries.inside(node.test, f.Call)):
         return None
     parts = [_parted(branch) for branch in (node.body, node.orelse)]

@@ -53,8 +53,9 @@ def unseeded(program: Program, draw: Event, made: Event, within: tuple[str, ...]
 
 
 def _reaches(seed: Event, draw: Event) -> bool:
-    """Whether what a call does to a generator is done where a draw is made: in the same process, if that has its own."""
-    same = not loading.context(seed) or (seed.loader is draw.loader and loading.context(seed) == loading.context(draw))
+    """Whether what a call does to a generator is done where a draw is made: in the same worker, if in any."""
+    where = loading.context(seed)
+    same = not where or (seed.loader is draw.loader and where == loading.context(draw))
     return same and set(seed.contexts) <= set(draw.contexts) and not seed.detached and seed.meets(draw)
 
 
