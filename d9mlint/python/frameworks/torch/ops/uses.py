@@ -25,6 +25,7 @@ class TorchOps(OpUses):
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
         once = pooling.puts_each_once(program, op)
         idle = gpu.left_behind(program, event) or uncalled.only_weights_read(program, event)
+        idle = idle or uncalled.never_run(program, event)
         return once or ops.harmless(event, op, makers) or idle
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
