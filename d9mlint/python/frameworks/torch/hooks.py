@@ -7,7 +7,16 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
-from d9mlint.python.frameworks.torch import detectron, devicetests, lightning, loaders, mmengine, streams, tensors
+from d9mlint.python.frameworks.torch import (
+    detectron,
+    devicetests,
+    edges,
+    lightning,
+    loaders,
+    mmengine,
+    streams,
+    tensors,
+)
 from d9mlint.python.frameworks.torch.modules import containers, functions, loaded, members, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
@@ -40,6 +49,7 @@ class Torch(Framework):
         "torch.utils.data.get_worker_info": loaders.worker_info,
         **containers.TRANSFER,
         **detectron.TRANSFER,
+        **edges.TRANSFER,
         **functions.TRANSFER,
         **lightning.TRANSFER,
         **members.TRANSFER,
