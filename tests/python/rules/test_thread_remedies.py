@@ -48,3 +48,32 @@ def test_workers_are_given_a_generator_like_the_one_they_share(
     Path("train.py").write_text(text.format(draw=draw))
     (one,) = d9mlint("train.py", "--format", "json", "--select", "threads-share-rng").json["findings"]
     assert one["remedy"] == f"give {each}: {rng}, and draw from that"
+
+
+KERAS = """import keras
+import numpy as np
+
+
+class Images(keras.utils.Sequence):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand(4, 4), np.zeros(4)
+
+
+np.random.seed(1)
+model = keras.models.Sequential([keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit_generator(Images(), workers=4)
+"""
+
+
+@pytest.mark.parametrize(("version", "first"), [("2.1.1", "make a generator"), ("2.1.2", "pass `workers=0")])
+def test_keras_is_told_to_do_without_workers_where_it_can(
+    d9mlint: Callable[..., Any], version: str, first: str
+) -> None:
+    Path("train.py").write_text(KERAS)
+    Path("requirements.txt").write_text(f"keras=={version}\ntensorflow==1.4.0\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "keras-workers").json["findings"]
+    assert finding["remedy"].startswith(first)

@@ -20,7 +20,7 @@ from d9mlint.python.frameworks.tensorflow.fetching import FETCHES, RUN
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program, matches
-from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.drafts import Draft, draft, on_ways
 from d9mlint.python.judging.ops.opuse import shown
 from d9mlint.python.rules.switches import _missing_switch
 from d9mlint.python.rules.switches.cudnn_autotune_variable import AUTOTUNE
@@ -83,8 +83,9 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     off = _missing_switch.off_in_tensorflow(program, _untimed(program))
     if off is False:
         return
-    event = _computing(program, found, off)
-    if event is not None:
+    computing = _computing(program, found, off)
+    if computing:
+        event, off = on_ways(computing[0], [(one, off) for one in computing])
         first = shown(found[0])
         yield draft(
             program,
@@ -113,14 +114,17 @@ def _keeps(program: Program) -> bool:
     return bool(program.calls(*_MEASURES)) or any(streams.writes(e) for e in program.events if not e.detached)
 
 
-def _computing(program: Program, convolutions: list[Event], off: Cond) -> Event | None:
-    """The first call that computes with a network that holds one of the convolutions."""
+def _computing(program: Program, convolutions: list[Event], off: Cond) -> list[Event]:
+    """The first call that computes with a network that holds one of the convolutions, on each way that leads to it."""
+    found: list[Event] = []
     for event in program.calls(*_COMPUTES):
+        if found and event.location != found[0].location:
+            continue
         there = not event.detached and truth(off, event.guards) is not False
         there = there and not _only_fills(event) and not _is_inside(event)
         if there and any(one.index < event.index and one.meets(event) for one in convolutions):
-            return event
-    return None
+            found.append(event)
+    return found
 
 
 def _only_fills(event: Event) -> bool:
