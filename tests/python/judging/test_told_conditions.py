@@ -203,3 +203,19 @@ def make(config):
 print(make(yaml.safe_load(open("config.yaml"))))
 """
     assert when(program, "unseeded-numpy") == [(f"`config['net']['kind']{told}",) if told else ()]
+
+
+@pytest.mark.parametrize(("asked", "told"), [("linear", []), ("lin", [("--pick is lin",)])])
+@pytest.mark.parametrize("default", ["set_defaults(pick='none')", "parse_args()"])
+def test_a_flag_has_no_value_that_is_none_of_its_choices(asked: str, told: list[tuple[str]], default: str) -> None:
+    program = f"""import argparse
+import numpy as np
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pick", choices=["none", "lin"])
+parser.{default}
+args = parser.parse_args()
+if args.pick == "{asked}":
+    print(np.random.permutation(8))
+"""
+    assert when(program, "unseeded-numpy") == told
