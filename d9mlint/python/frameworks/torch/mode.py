@@ -125,7 +125,7 @@ def _exists(program: Program, name: str) -> bool:
 
 
 def only_sets_cudnn(program: Program) -> bool:
-    """Whether a trainer of Lightning that is told to be deterministic sets ``torch.backends.cudnn.deterministic`` alone.
+    """Whether a trainer of Lightning that is told to be deterministic sets ``cudnn.deterministic`` alone.
 
     Source: accelerator_connector.py of pytorch-lightning 1.0.6 to 1.4.0 (1.5.0: ``use_deterministic_algorithms``).
     """
