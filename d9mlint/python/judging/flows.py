@@ -23,6 +23,7 @@ _WAITS = "time.sleep"
 _PRINTS = "builtins.print"
 _PLAIN = ("random.", "numpy.random.")
 _DEFINES = ".add_argument"
+_FILLS, _LOADS = ".set_weights", "keras.Model.load_weights"
 _ERROR = re.compile(r"builtins\.\w*(Error|Exception|Warning)|warnings\.warn")
 _TEXT = re.compile(r"builtins\.(str|repr|len|str\.(format|join))|\?\.(format|join)|os\.path\.(join|basename|dirname)")
 """Calls within a message that only make a text."""
@@ -89,6 +90,8 @@ def changes_nothing(program: Program, draw: Event) -> bool:
         for one in taken:
             if _harmless(one) or _names(one, event) or id(one) in seen or _is_unread(program, one, event):
                 continue
+            if one.name.endswith(_FILLS) and _is_refilled(program, one):
+                continue
             if one.name == _PRINTS and program.trains and _out_of_nothing(draw):
                 continue
             if len(seen) > _MAX_FLOW or _may_keep(one):
@@ -152,6 +155,15 @@ def _is_unread(program: Program, event: Event, source: Event) -> bool:
     defined = [name for name, flag in story.flags.items() if flag.location == event.location]
     given = [value for name, value in event.kwargs.items() if name == "default"]
     return bool(defined) and source in taint(given)[2] and not any(name in story.read_flags for name in defined)
+
+
+def _is_refilled(program: Program, fills: Event) -> bool:
+    """Whether weights that a layer of Keras is given are replaced by those of a file, each of them and in any case."""
+    for load in program.calls(_LOADS):
+        whole = len(load.args) == 1 and not load.kwargs and not load.detached and not load.tried
+        if load.index > fills.index and whole and all(cond in fills.guards for cond in load.guards):
+            return not any(e.index < load.index and not e.detached for e in program.trains)
+    return False
 
 
 def _out_of_nothing(draw: Event) -> bool:

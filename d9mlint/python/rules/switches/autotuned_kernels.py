@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, either, truth
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Seq, alternatives
 from d9mlint.python.frameworks.jax import mode as jaxmode
@@ -41,6 +41,7 @@ _PRODUCT = re.compile(
     r"jax\.lax\.conv(_\w+)?|jax\.scipy\.signal\.convolve2?d?"
 )
 """Layers and ops of JAX and its libraries whose products cuBLAS, cuDNN or kernels of XLA's own compute."""
+_INPUTS = frozenset({"keras.Input()", "keras.layers.Input()"})
 _COMPILES = ("jax.jit", "jax.pmap", "jax.shard_map", "flax.nnx.jit", "equinox.filter_jit", "haiku.jit")
 
 
@@ -86,12 +87,13 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     computing = _computing(program, found, off)
     if computing:
         event, off = on_ways(computing[0], [(one, off) for one in computing])
-        first = shown(found[0])
+        layer = next((e for e in found if by_default(both(*e.guards)) is not False), found[0])
+        first = shown(layer)
         yield draft(
             program,
             rule, event, cond=off, severity="" if _keeps(program) else "info",
             remedy=rule.remedy(program.target, ("tensorflow",)),
-            related=[Related(found[0].location, f"`{first}` is a convolution")],
+            related=[Related(layer.location, f"`{first}` is a convolution")],
             does=f"`{_missing_switch.method(event.raw)}` computes `{first}` on", state="deterministic ops",
             compiler="TensorFlow",
         )  # fmt: skip
@@ -121,7 +123,7 @@ def _computing(program: Program, convolutions: list[Event], off: Cond) -> list[E
         if found and event.location != found[0].location:
             continue
         there = not event.detached and truth(off, event.guards) is not False
-        there = there and not _only_fills(event) and not _is_inside(event)
+        there = there and not _only_fills(event) and not _is_inside(event) and not _is_symbolic(event)
         if there and any(one.index < event.index and one.meets(event) for one in convolutions):
             found.append(event)
     return found
@@ -132,6 +134,12 @@ def _only_fills(event: Event) -> bool:
     fetched = [leaf for _, leaf in alternatives(event.argument(FETCHES))] if event.name == RUN else []
     listed = [one for leaf in fetched for one in (leaf.items or () if isinstance(leaf, Seq) else (leaf,))]
     return bool(listed) and all(isinstance(one, Obj) and _FILLS.search(one.type) for one in listed)
+
+
+def _is_symbolic(event: Event) -> bool:
+    """Whether a network is called with an input of Keras, which makes another network and computes nothing."""
+    leaves = [leaf for value in event.args[:1] for _, leaf in alternatives(value)]
+    return bool(leaves) and all(isinstance(leaf, Obj) and leaf.type in _INPUTS for leaf in leaves)
 
 
 def _is_inside(event: Event) -> bool:
