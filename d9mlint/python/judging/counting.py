@@ -102,7 +102,7 @@ def _only_counts(node: f.Def | f.Lambda) -> bool:
 
 
 def _of_function(node: f.Def, counts: frozenset[str]) -> Iterator[_Start]:
-    """The makers of networks that a function asks for sizes alone; ``counts`` are the names of what counts them."""
+    """Where a function makes networks that it asks for sizes alone, and where it asks; ``counts``: what counts them."""
     if (_PARAMETERS | counts).isdisjoint(words(node.body)):
         return
     calls = list(inside(node.body, f.Call))
@@ -111,11 +111,12 @@ def _of_function(node: f.Def, counts: frozenset[str]) -> Iterator[_Start]:
         if made is None or len(one.targets) != 1 or not isinstance(one.targets[0], f.Name):
             continue
         name = one.targets[0].id
-        if not any(_listed(call, name) or _counts(call, name, counts) for call in calls):
+        asks = [call for call in calls if _listed(call, name) or _counts(call, name, counts)]
+        if not asks:
             continue
         parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
         if not _lets_out(node.body, name, parts, counts):
-            yield made.place[0], made.place[1]
+            yield from ((one.place[0], one.place[1]) for one in (made, *asks))
 
 
 def _maker(value: f.Expr | None) -> f.Call | None:
