@@ -206,16 +206,32 @@ print(make(yaml.safe_load(open("config.yaml"))))
 
 
 @pytest.mark.parametrize(("asked", "told"), [("linear", []), ("lin", [("--pick is lin",)])])
-@pytest.mark.parametrize("default", ["set_defaults(pick='none')", "parse_args()"])
-def test_a_flag_has_no_value_that_is_none_of_its_choices(asked: str, told: list[tuple[str]], default: str) -> None:
+def test_a_flag_has_no_value_that_is_none_of_its_choices(asked: str, told: list[tuple[str]]) -> None:
     program = f"""import argparse
 import numpy as np
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--pick", choices=["none", "lin"])
-parser.{default}
+parser.set_defaults(pick="none")
 args = parser.parse_args()
 if args.pick == "{asked}":
     print(np.random.permutation(8))
 """
     assert when(program, "unseeded-numpy") == told
+
+
+def test_a_device_that_takes_the_place_of_a_flag_is_told_by_its_name() -> None:
+    program = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="auto")
+args = parser.parse_args()
+if args.device == "auto":
+    args.device = "cuda:{}".format(read("gpu.txt"))
+torch.manual_seed(1)
+net = torch.nn.Conv2d(1, 8, 3).to(args.device)
+for x in torch.load("x.pt"):
+    net(x.to(args.device)).sum().backward()
+"""
+    assert when(program, "missing-torch-determinism") == [("--device is not cpu",)]

@@ -29,13 +29,11 @@ def for_argparse(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def choices(given: Value | None, flag: Flag) -> tuple[Any, ...]:
-    """The values that a flag can have when it is given; argparse does not hold a default to the choices."""
+    """The values that a flag can have; argparse does not hold a default to the choices."""
     if not isinstance(given, Seq) or given.items is None or not all(isinstance(one, Const) for one in given.items):
         return ()
     values = tuple(one.value for one in given.items if isinstance(one, Const))
-    if flag.required or flag.default is None or flag.default in values:
-        return values
-    return () if flag.default == UNKNOWN_DEFAULT else (flag.default, *values)
+    return values if flag.required or flag.default in values else ()
 
 
 def plain(value: Value) -> Any:
