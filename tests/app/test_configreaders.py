@@ -62,12 +62,9 @@ def test_without_a_program_all_is_told(d9mlint) -> None:  # type: ignore[no-unty
     assert "config-benchmark" in d9mlint("a.yaml").out
 
 
-def test_files_of_a_folder_with_the_same_setting_are_one_finding(d9mlint) -> None:  # type: ignore[no-untyped-def]
+def test_files_with_the_same_setting_are_one_finding(d9mlint) -> None:  # type: ignore[no-untyped-def]
     head = "head: {name: x}"
-    found = findings(d9mlint, x__a=head, x__b=head, x__c=head, y__a=head)
-    assert [(path, message.partition(" (and ")[2]) for path, _, message in found] == [
-        ("x/a.yaml", "in 2 more files of this folder)"),
-        ("y/a.yaml", ""),
-    ]
+    found = findings(d9mlint, x__a=head, x__b=head, tests__a=head, y__a=head)
+    assert [(path, message.partition(" (and ")[2]) for path, _, message in found] == [("x/a.yaml", "in 3 more files)")]
     report = d9mlint(".", "--select", "config-benchmark", "--format", "json").json
-    assert [place["path"] for place in report["findings"][0]["related"]] == ["x/b.yaml", "x/c.yaml"]
+    assert [place["path"] for place in report["findings"][0]["related"]] == ["x/b.yaml", "y/a.yaml", "tests/a.yaml"]

@@ -96,7 +96,7 @@ def _message(first: Finding, group: Sequence[Finding], concerns: Sequence[str]) 
 def _in_more_files(group: Iterable[Finding]) -> str:
     """How many other config files have the same."""
     left = len({one.location.path for one in group if one.location.path.endswith(CONFIG_FILES)}) - 1
-    return f" (and in {left} more {'file' if left == 1 else 'files'} of this folder)" if left > 0 else ""
+    return f" (and in {left} more {'file' if left == 1 else 'files'})" if left > 0 else ""
 
 
 def _places(first: Finding, others: Iterable[Finding]) -> list[Related]:

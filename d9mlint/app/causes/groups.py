@@ -45,13 +45,13 @@ def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
     """What a finding has in common with all others of its cause: rule and place, or the cause in its programs.
 
     A cause that names a place of the code is one whatever program comes there. A finding that depends on no program is
-    that of its file; one without a cause is that of its place in all copies, or of all config files of a folder that
-    have the same setting.
+    that of its file; one without a cause is that of its place in all copies, or of all config files that have the same
+    setting.
     """
     if not found.cause:
         if found.location.path.endswith(CONFIG_FILES):
             same = f"{found.rule}: {found.severity}, {found.message}, {number}"
-            return [(found.rule, found.location), (same, found.location.path.rpartition("/")[0])]
+            return [(found.rule, found.location), (same, "")]
         there = f"{found.rule}: {found.message} at {found.location.column}, {number}"
         return [(found.rule, found.location), (there, programs.named(found.location.path))]
     entries = found.entries or (found.location.path,)

@@ -49,7 +49,7 @@ def ranked(group: Sequence[Finding]) -> list[Finding]:
     for found in group:
         places.setdefault((found.rule, found.location), []).append(found)
     needed = {place: _needed(those) for place, those in places.items()}
-    of_own = not all(map(is_aside, programs))
+    of_own = not all(map(is_aside, programs or {found.location.path for found in group}))
     return sorted(group, key=lambda found: _rank(found, needed[found.rule, found.location], len(programs), of_own))
 
 

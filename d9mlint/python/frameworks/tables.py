@@ -38,6 +38,8 @@ FRAMES = frozenset(
     }
 )  # fmt: skip
 """Calls that give rows as another table, or in batches."""
+BY_KEY = frozenset({"datasets.load_dataset"})
+"""Calls that look up what a dict holds under its keys, in whatever order these come."""
 WRITES = frozenset(
     f"{_POLARS_TABLE}.{verb}_{kind}"
     for verb in ("write", "sink") for kind in ("csv", "parquet", "json", "ndjson", "ipc", "avro", "delta")

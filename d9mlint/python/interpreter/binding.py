@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import in_place_of_absent
+from d9mlint.python.domain.conditions import Cond, either, is_symbolic
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import (
@@ -16,14 +18,21 @@ from d9mlint.python.domain.values import (
     Func,
     Inst,
     Optional,
+    Phi,
     Ref,
     Seq,
     Unknown,
     Value,
     alternatives,
 )
+from d9mlint.python.interpreter import attributes
 from d9mlint.python.source import facts as f
 
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+REFUSED = "refused"
+"""The kind of event for an object whose call raises ``TypeError``: its receiver."""
 _OBJECT = "builtins.object"
 
 
@@ -116,3 +125,32 @@ def _binds(params: Sequence[f.Param], count: int, names: frozenset[str], default
     if not names <= known and "**" not in kinds:
         return False
     return known - frozenset(positional[:count]) <= names | defaults
+
+
+def taking(
+    interp: Interpreter, func: Phi, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+) -> tuple[tuple[Cond, Value], ...]:  # fmt: skip
+    """Of several objects that one expression may call those that take the arguments: the others raise TypeError.
+
+    Where none does, what is known of them is not enough.
+    """
+    refusing = [one for one in func.alternatives if _refuses(interp, one[1], args, kwargs)]
+    if not 0 < len(refusing) < len(func.alternatives):
+        return func.alternatives
+    for cond, leaf in refusing:
+        interp.event(REFUSED, "TypeError", frame, place, receiver=leaf)
+        if cond is not True and is_symbolic(cond):
+            interp.stopped = either(interp.stopped, cond)
+    return tuple(one for one in func.alternatives if one not in refusing)
+
+
+def _refuses(interp: Interpreter, called: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether an object of the program surely takes no such arguments where it is called: ``self.net(x, None)``."""
+    if not isinstance(called, Inst):
+        return False
+    for name in ("__call__", *interp.hooks.runs):
+        method = attributes.class_attribute(interp, called.cls, name)
+        if isinstance(method, Func):
+            own = name not in called.attrs
+            return own and fails(method, [called, *args], kwargs, interp.hooks.plain_bases)
+    return False

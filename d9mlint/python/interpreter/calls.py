@@ -111,7 +111,7 @@ def call(
     """Calls any value."""
     if isinstance(func, Phi):
         options = []
-        for cond, leaf in func.alternatives:
+        for cond, leaf in func.alternatives if star else binding.taking(interp, func, args, kwargs, frame, place):
             found = interp.under(cond, partial(call, interp, leaf, args, kwargs, frame, place, star))
             if found is not None:
                 options.append((cond, found))

@@ -60,7 +60,7 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     if node.kind == "dict":
         value = expressions.evaluate(interp, node.value, inner) if node.value is not None else UNKNOWN
         numbered = taint([element, value])
-        if numbered[1]:  # what a key stands for depends on the order, too
+        if numbered[1] and not _own_lists(element, value, interp.loops[-1]):  # what a key stands for depends on it, too
             return Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
         return Dict({}, True, order, sources, value if isinstance(value, (Seq, Dict)) else None)
     if node.kind == "set":
@@ -68,6 +68,17 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     if len(orders) > 1:
         tell_together(interp, born(), frame, node.place, orders)
     return Seq("list", None, element, order, sources)
+
+
+def _own_lists(key: Value, value: Value, loop: int) -> bool:
+    """Whether under each key stands a list that is made in its turn of the loop: in an order of its own, and no other.
+
+    ``{folder.name: list(folder.iterdir()) for folder in root.iterdir()}``.
+    """
+    if taint([key])[1] or not isinstance(value, Seq) or not value.order or value.items is not None:
+        return False
+    inside = taint([value.element])[1] if value.element is not None else ""
+    return not inside and any(loop in one.loops for one in value.sources)
 
 
 def _element(interp: Interpreter, node: f.Comp, clause: f.Clause, item: Value, inner: Frame) -> Value:

@@ -245,8 +245,9 @@ class Interpreter:
                 self.store(name, value, holder.frame)
         elif isinstance(holder, (Obj, Ref)):
             if isinstance(holder, Obj):
-                born = holder.event.guards if holder.event else ()
-                self.heap.set(holder, name, self.since(born), value)
+                if holder.type == environment.NAMESPACE and name not in holder.attrs:
+                    self.heap.set(holder, name, True, self.command_line.read(self, holder, name))
+                self.heap.set(holder, name, self.since(holder.event.guards if holder.event else ()), value)
             base = holder.type if isinstance(holder, Obj) else holder.name
             if self.knowledge.canonical(base) == "absl.flags.FLAGS":
                 self.command_line.assign_absl(self, name, value)

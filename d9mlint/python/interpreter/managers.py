@@ -13,6 +13,7 @@ from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.program import holds
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import queries
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -111,11 +112,26 @@ def _leave(interp: Interpreter, rest: Rest) -> None:
 
 
 def _parted(body: Sequence[f.Stmt]) -> tuple[Sequence[f.Stmt], Sequence[f.Stmt]] | None:
-    """The statements up to the ``yield``, and those after it; None where it stands in a branch or a loop."""
+    """The statements up to the ``yield``, and those after it; None where it stands in a loop."""
     for number, statement in enumerate(body):
         after = body[number + 1 :]
         if isinstance(statement, (f.Evaluate, f.Assign)) and isinstance(statement.value, f.Yield):
             return body[: number + 1], after
         if isinstance(statement, f.Try) and (inside := _parted(statement.body)) is not None:
             return (*body[:number], *inside[0]), (*inside[1], *statement.orelse, *statement.final, *after)
+        if isinstance(statement, f.If) and (both := _parted_branches(statement)) is not None:
+            return (*body[:number], both[0]), (both[1], *after)
     return None
+
+
+def _parted_branches(node: f.If) -> tuple[f.If, f.If] | None:
+    """The same of a ``yield`` in either branch of a test that calls nothing, which is so the same when asked again."""
+    if any(queries.inside(node.test, f.Call)):
+        return None
+    parts = [_parted(branch) for branch in (node.body, node.orelse)]
+    if not any(parts):
+        return None
+    (body, rest), (orelse, other) = (
+        one or (branch, ()) for one, branch in zip(parts, (node.body, node.orelse), strict=True)
+    )
+    return node._replace(body=tuple(body), orelse=tuple(orelse)), node._replace(body=tuple(rest), orelse=tuple(other))

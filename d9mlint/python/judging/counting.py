@@ -28,7 +28,6 @@ _SIZES = frozenset(
 _DATA = "data"
 _COUNTS = frozenset({"summary", "count_params"})
 """Functions and methods that count what a network is made of (torchsummary, torchinfo, Keras)."""
-_ASKED = _PARAMETERS | _COUNTS
 _PRINT = "print"
 _FILTER, _MAP = "filter", "map"
 _KERAS, _CALL, _CALLED = "keras.", "call", ".__call__"
@@ -86,13 +85,25 @@ def _made(program: Program, path: str) -> Iterator[_Start]:
         if module.path == path and module.frame is not None:
             own = [one for one in module.frame.vars.values() if isinstance(one, Class)]
             kept = [*module.frame.vars.values(), *(one for cls in own for one in cls.frame.vars.values())]
+            named = module.frame.vars.items()
+            counts = _COUNTS.union(name for name, one in named if isinstance(one, Func) and _only_counts(one.node))
             for one in kept:
                 if isinstance(one, Func) and one.closure.module is module and isinstance(one.node, f.Def):
-                    yield from _of_function(one.node)
+                    yield from _of_function(one.node, counts)
 
 
-def _of_function(node: f.Def) -> Iterator[_Start]:
-    if _ASKED.isdisjoint(words(node.body)):
+def _only_counts(node: f.Def | f.Lambda) -> bool:
+    """Whether a function does nothing with a network that it is given but to count its parameters."""
+    if not isinstance(node, f.Def) or len(node.params) != 1 or _PARAMETERS.isdisjoint(words(node.body)):
+        return False
+    name = node.params[0].name
+    parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
+    return not _lets_out(node.body, name, parts, _COUNTS)
+
+
+def _of_function(node: f.Def, counts: frozenset[str]) -> Iterator[_Start]:
+    """Where a function makes networks that it asks for sizes alone, and where it asks; ``counts``: what counts them."""
+    if (_PARAMETERS | counts).isdisjoint(words(node.body)):
         return
     calls = list(inside(node.body, f.Call))
     for one in inside(node.body, f.Assign):
@@ -100,11 +111,12 @@ def _of_function(node: f.Def) -> Iterator[_Start]:
         if made is None or len(one.targets) != 1 or not isinstance(one.targets[0], f.Name):
             continue
         name = one.targets[0].id
-        if not any(_listed(call, name) or _counts(call, name) for call in calls):
+        asks = [call for call in calls if _listed(call, name) or _counts(call, name, counts)]
+        if not asks:
             continue
         parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
-        if not _lets_out(node.body, name, parts):
-            yield made.place[0], made.place[1]
+        if not _lets_out(node.body, name, parts, counts):
+            yield from ((one.place[0], one.place[1]) for one in (made, *asks))
 
 
 def _maker(value: f.Expr | None) -> f.Call | None:
@@ -129,7 +141,9 @@ def _listed(value: f.Expr, name: str) -> str:
         return ""
     if isinstance(value.func, f.Name) and value.func.id in (_FILTER, _MAP) and len(value.args) == 2:
         pick = value.args[0].value
-        if not isinstance(pick, f.Lambda) or _lets_out(pick.body, "", frozenset(one.name for one in pick.params)):
+        if not isinstance(pick, f.Lambda):
+            return ""
+        if _lets_out(pick.body, "", frozenset(one.name for one in pick.params), _COUNTS):
             return ""
         return _listed(value.args[1].value, name)
     asked = value.func
@@ -142,21 +156,21 @@ def _bound(target: f.Expr, named: bool) -> list[str]:
     return names[1:] if named else names
 
 
-def _counts(call: f.Call, name: str) -> bool:
+def _counts(call: f.Call, name: str, counts: frozenset[str]) -> bool:
     """Whether a network is asked for the sizes of its layers: ``model.summary()``, ``summary(model, (3, 32, 32))``."""
     func = call.func
     if not isinstance(func, (f.Attr, f.Name)):
         return False
     own = isinstance(func, f.Attr) and func.value == f.Name(name)
     called = func.name if isinstance(func, f.Attr) else func.id
-    return called in _COUNTS and (own or any(one.value == f.Name(name) for one in call.args))
+    return called in counts and (own or any(one.value == f.Name(name) for one in call.args))
 
 
 def _prints(call: f.Call, name: str) -> bool:
     return call.func == f.Name(_PRINT) and any(one.value == f.Name(name) for one in call.args)
 
 
-def _lets_out(node: Any, name: str, parts: frozenset[str]) -> bool:
+def _lets_out(node: Any, name: str, parts: frozenset[str], counts: frozenset[str]) -> bool:
     """Whether code does more with a network, or with its parameters, than to ask for sizes or to print the network."""
     if isinstance(node, f.Name):
         return node.id == name or node.id in parts
@@ -171,14 +185,14 @@ def _lets_out(node: Any, name: str, parts: frozenset[str]) -> bool:
         node = node._replace(target=f.Const(None), iterable=f.Const(None))
     elif isinstance(node, f.Call) and node.func == f.Name(_MAP) and _listed(node, name):
         return False
-    elif isinstance(node, f.Call) and (_prints(node, name) or _counts(node, name)):
+    elif isinstance(node, f.Call) and (_prints(node, name) or _counts(node, name, counts)):
         func = f.Const(None) if isinstance(node.func, f.Attr) and node.func.value == f.Name(name) else node.func
         node = node._replace(func=func, args=tuple(one for one in node.args if one.value != f.Name(name)))
     elif isinstance(node, (f.Assign, f.Evaluate)) and _moves(node, name):
         return False
     elif isinstance(node, f.Assign):
         node = node._replace(targets=tuple(one for one in node.targets if not isinstance(one, f.Name)))
-    return any(_lets_out(part, name, parts) for part in children(node))
+    return any(_lets_out(part, name, parts, counts) for part in children(node))
 
 
 def _moves(node: f.Assign | f.Evaluate, name: str) -> bool:

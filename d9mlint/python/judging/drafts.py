@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from d9mlint.model import Edit, Fix, Location, OpCall, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both
+from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Func, Inst, Obj, Ref, Value
 from d9mlint.python.frameworks.used import frameworks_of
@@ -50,6 +50,17 @@ class Draft:
     def reached(self, script: str) -> Location | None:
         """The line of a script that it is about, or the last one on the way there; None where that is not seen."""
         return next((place for place in (self.location, *reversed(self.stack)) if place.path == script), None)
+
+
+def on_ways(event: Event, ways: Sequence[tuple[Event, Cond]]) -> tuple[Event, Cond]:
+    """A call, with the guards that all ways to it have in common, and when one of them is taken, each with a condition.
+
+    What holds where the program goes on at all has to do so on each of them, too.
+    """
+    excluded = tuple(one for one in event.excluded if all(one in way.excluded for way, _ in ways))
+    shared = tuple(one for one in event.guards if all(one in way.guards for way, _ in ways))
+    rest = either(*(both(*(one for one in way.guards if one not in shared), cond) for way, cond in ways))
+    return replace(event, guards=shared, excluded=excluded), rest
 
 
 def draft(

@@ -17,9 +17,13 @@ _SHOWN = re.compile(
 )
 """Calls that log, also texts for TensorBoard (torch.utils.tensorboard, clu.metric_writers).
 
-What is printed counts: it may be all that a program gives.
+What is printed counts: it may be all that a program gives. What a program trains is more than a number that it prints.
 """
 _WAITS = "time.sleep"
+_PRINTS = "builtins.print"
+_PLAIN = ("random.", "numpy.random.")
+_DEFINES = ".add_argument"
+_FILLS, _LOADS = ".set_weights", "keras.Model.load_weights"
 _ERROR = re.compile(r"builtins\.\w*(Error|Exception|Warning)|warnings\.warn")
 _TEXT = re.compile(r"builtins\.(str|repr|len|str\.(format|join))|\?\.(format|join)|os\.path\.(join|basename|dirname)")
 """Calls within a message that only make a text."""
@@ -84,7 +88,11 @@ def changes_nothing(program: Program, draw: Event) -> bool:
         if not taken and not (event.discarded and _only_computes(event)):
             return False
         for one in taken:
-            if _harmless(one) or _names(one, event) or id(one) in seen:
+            if _harmless(one) or _names(one, event) or id(one) in seen or _is_unread(program, one, event):
+                continue
+            if one.name.endswith(_FILLS) and _is_refilled(program, one):
+                continue
+            if one.name == _PRINTS and program.trains and _out_of_nothing(draw):
                 continue
             if len(seen) > _MAX_FLOW or _may_keep(one):
                 return False
@@ -137,6 +145,31 @@ def _harmless(event: Event) -> bool:
         return event.name in _ADDRESS
     calm = event.name == _WAITS or _SHOWN.fullmatch(event.name) or _MEETS.fullmatch(event.name)
     return bool(calm) or any(effect.shapes for effect in event.effects)
+
+
+def _is_unread(program: Program, event: Event, source: Event) -> bool:
+    """Whether a call defines a flag, with what ``source`` made as its default, that no code of the program reads."""
+    story = program.story
+    if not event.name.endswith(_DEFINES) or story.flags_escape or not story.parsed:
+        return False
+    defined = [name for name, flag in story.flags.items() if flag.location == event.location]
+    given = [value for name, value in event.kwargs.items() if name == "default"]
+    return bool(defined) and source in taint(given)[2] and not any(name in story.read_flags for name in defined)
+
+
+def _is_refilled(program: Program, fills: Event) -> bool:
+    """Whether weights that a layer of Keras is given are replaced by those of a file, each of them and in any case."""
+    for load in program.calls(_LOADS):
+        whole = len(load.args) == 1 and not load.kwargs and not load.detached and not load.tried
+        if load.index > fills.index and whole and all(cond in fills.guards for cond in load.guards):
+            return not any(e.index < load.index and not e.detached for e in program.trains)
+    return False
+
+
+def _out_of_nothing(draw: Event) -> bool:
+    """Whether a draw is of plain numbers, by constants alone: ``random.randint(1, 100)``, no text of a model."""
+    given = (*draw.args, *draw.kwargs.values())
+    return draw.name.startswith(_PLAIN) and all(isinstance(value, Const) for value in given)
 
 
 def _names(event: Event, source: Event) -> bool:

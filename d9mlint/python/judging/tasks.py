@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
-from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
+from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging.reseeding import HANDLING, unseeded
 
 _ALONE = ("multiprocessing.Process", "multiprocessing.Context.Process")
 """Start one worker for one task: its copy of the state belongs to that task, whatever the timing."""
@@ -20,6 +21,16 @@ def _own(start: Event, draw: Event) -> bool:
     makers = list(made_by(draw.receiver))
     alike = all(made.loops == start.loops and made.func is start.func for made in makers)
     return bool(makers) and alike and start.name.endswith(_ONE_TASK)
+
+
+def _seeded(program: Program, draw: Event) -> bool:
+    """Whether a process draws from a generator that its task has given a seed, or sees to the state of one."""
+    if not draw.name.startswith(OWN_GENERATORS):
+        return False
+    if draw.name.rpartition(".")[2] in HANDLING:
+        return True
+    makers = list(made_by(draw.receiver)) if not draw.inside("thread") else []
+    return bool(makers) and all(unseeded(program, draw, made, within=("process",)) is False for made in makers)
 
 
 def of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
@@ -48,6 +59,11 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
             )
-            if start is not None and start.name not in _ALONE and not _own(start, event):
+            if (
+                start is not None
+                and start.name not in _ALONE
+                and not _own(start, event)
+                and not _seeded(program, event)
+            ):
                 groups.setdefault(start.index, (start, []))[1].append(event)
     return tuple(groups.values())

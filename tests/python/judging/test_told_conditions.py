@@ -35,7 +35,8 @@ def when(program: str, rule: str) -> list[tuple[str, ...]]:
         ('Path("split.npy").exists()', "`split.npy` is there"),
         ('os.path.isfile(os.path.join(args.out, "split.npy"))', "`<--out>/split.npy` is there"),
         ('not os.path.exists(f"{args.out}/split.npy")', "`<--out>/split.npy` is not there yet"),
-        ("os.path.isdir(args.out)", "`<--out>` is there"),
+        ("os.path.isdir(args.out)", "`<--out>` is a folder"),
+        ("not os.path.isdir(args.out)", "`<--out>` is no folder"),
         ("not os.path.isfile(args.out) and os.path.isdir(args.out)", "`<--out>` is a folder"),
         ('not os.path.isdir("a.npy") and os.path.isfile("a.npy")', "`a.npy` is a file"),
     ],
@@ -202,3 +203,35 @@ def make(config):
 print(make(yaml.safe_load(open("config.yaml"))))
 """
     assert when(program, "unseeded-numpy") == [(f"`config['net']['kind']{told}",) if told else ()]
+
+
+@pytest.mark.parametrize(("asked", "told"), [("linear", []), ("lin", [("--pick is lin",)])])
+def test_a_flag_has_no_value_that_is_none_of_its_choices(asked: str, told: list[tuple[str]]) -> None:
+    program = f"""import argparse
+import numpy as np
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pick", choices=["none", "lin"])
+parser.set_defaults(pick="none")
+args = parser.parse_args()
+if args.pick == "{asked}":
+    print(np.random.permutation(8))
+"""
+    assert when(program, "unseeded-numpy") == told
+
+
+def test_a_device_that_takes_the_place_of_a_flag_is_told_by_its_name() -> None:
+    program = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="auto")
+args = parser.parse_args()
+if args.device == "auto":
+    args.device = "cuda:{}".format(read("gpu.txt"))
+torch.manual_seed(1)
+net = torch.nn.Conv2d(1, 8, 3).to(args.device)
+for x in torch.load("x.pt"):
+    net(x.to(args.device)).sum().backward()
+"""
+    assert when(program, "missing-torch-determinism") == [("--device is not cpu",)]

@@ -522,3 +522,25 @@ def test_what_is_drawn_only_for_a_flag_is_lost_only_then(d9mlint: Run, shuffle: 
     Path("train.py").write_text(SHUFFLED.format(shuffle=shuffle))
     (found,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     assert {*found["when"]} == when
+
+
+def test_a_checkpoint_of_one_trainer_or_another_is_told_for_both(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text("""import argparse
+import lightning as L
+import torch
+from nets import Net, Log
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--log", action="store_true")
+parser.add_argument("--resume")
+args = parser.parse_args()
+L.seed_everything(1)
+loader = torch.utils.data.DataLoader(torch.load("x.pt"), shuffle=True)
+if args.log:
+    trainer = L.Trainer(callbacks=[Log(args)])
+else:
+    trainer = L.Trainer()
+trainer.fit(Net(), loader, ckpt_path=args.resume)
+""")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert finding["when"] == ["--resume is given"]

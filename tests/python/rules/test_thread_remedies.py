@@ -62,3 +62,32 @@ print(BisectingKMeans(2, random_state=1).fit(features).cluster_centers_)
     assert [finding["line"], *(place["line"] for place in finding["related"])] == [5, 6]
     assert finding["when"] == ["more than 512 rows are clustered"]
     assert "OMP_NUM_THREADS" in finding["remedy"]
+
+
+KERAS = """import keras
+import numpy as np
+
+
+class Images(keras.utils.Sequence):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand(4, 4), np.zeros(4)
+
+
+np.random.seed(1)
+model = keras.models.Sequential([keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit_generator(Images(), workers=4)
+"""
+
+
+@pytest.mark.parametrize(("version", "first"), [("2.1.1", "make a generator"), ("2.1.2", "pass `workers=0")])
+def test_keras_is_told_to_do_without_workers_where_it_can(
+    d9mlint: Callable[..., Any], version: str, first: str
+) -> None:
+    Path("train.py").write_text(KERAS)
+    Path("requirements.txt").write_text(f"keras=={version}\ntensorflow==1.4.0\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "keras-workers").json["findings"]
+    assert finding["remedy"].startswith(first)

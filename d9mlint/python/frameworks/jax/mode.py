@@ -17,7 +17,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Func, Seq, Value, alt
 from d9mlint.python.frameworks.flagtexts import contains
 from d9mlint.python.frameworks.jax.calls import APPLIED, FUNCTION
 from d9mlint.python.frameworks.jax.modules import INITIALIZING
-from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
+from d9mlint.python.frameworks.tensorflow.devices import no_visible_gpus
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import LOOPS, Program

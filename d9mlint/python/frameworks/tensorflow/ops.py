@@ -12,7 +12,7 @@ from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Obj, Ref, Se
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once, of_neighbours
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow import estimators, reductions
-from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.frameworks.tensorflow.placement import looked_up_on_cpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, calls_of, made_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import OPERANDS, CondValue, Const, FlagValue, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.graphs import COLLECTION, origins
 from d9mlint.python.frameworks.tensorflow.sessionruns import FETCHES, RUN
@@ -92,9 +92,10 @@ def _made(value: Value | None, makers: Makers) -> Iterator[Event | None]:
 
 
 def _are_bits(value: Value | None, makers: Makers, depth: int) -> bool:
-    """Whether all elements are zero or one: what a comparison gives, as numbers."""
-    made = list(_made(value, makers))
-    return bool(made) and all(one is not None and _gives_bits(one, makers, depth) for one in made)
+    """Whether all elements are zero or one: what a comparison gives (``x > 0.0``), as numbers."""
+    leaves = [leaf for _, leaf in alternatives(value) if not isinstance(leaf, CondValue)]
+    made = [one for leaf in leaves for one in _made(leaf, makers)]
+    return value is not None and all(one is not None and _gives_bits(one, makers, depth) for one in made)
 
 
 def _gives_bits(event: Event, makers: Makers, depth: int) -> bool:

@@ -17,6 +17,7 @@ INITIALIZERS = ("_initializer()", "_initializers()")
 """How the types of ops end that give variables their first values."""
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable", *VARIABLES)
 _CONTAINERS = "collections."
+_RUNS_ITSELF = ".run"
 
 
 def fetched(run: Event) -> Iterator[Value]:
@@ -40,6 +41,15 @@ def inside(value: Value) -> Iterator[Value]:
 def asks_for(run: Event, made: Collection[int], makers: Makers) -> bool:
     """Whether it is asked for what one of these calls made, by the ``id`` of the calls."""
     return any(id(one) in made for value in fetched(run) for one in made_of(value, makers))
+
+
+def steps_run(program: Program, made: Collection[int], makers: Makers) -> list[Event]:
+    """Calls by which the default session runs a step: ``step.run(feed_dict)`` (framework/ops.py, ``Operation``)."""
+    methods = (e for e in program.ending(_RUNS_ITSELF, "call", "unresolved") if e.receiver is not None)
+    return [
+        e for e in methods
+        if any(id(one) in made for _, leaf in alternatives(e.receiver) for one in made_of(leaf, makers))
+    ]  # fmt: skip
 
 
 def computes_of(program: Program, run: Event, made: Collection[int]) -> bool:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, flag_test, is_symbolic, negate, opaque
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.taint import ends
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
-from d9mlint.python.frameworks.tensorflow import determinism
+from d9mlint.python.frameworks.tensorflow import devices
 from d9mlint.python.frameworks.torch import evaluating
 from d9mlint.python.frameworks.torch.networks import is_network
 from d9mlint.python.frameworks.used import frameworks_of
@@ -60,6 +61,7 @@ sentence_transformers/util/environment.py of 6.2.0; detectron2/config/defaults.p
 mmengine/device/utils.py of 0.10.7, apis/train.py of mmdet 2.28.2, mmseg 0.30.0 and mmcls 0.25.0, flair/__init__.py of
 0.15.1, fairseq/trainer.py of 0.12, speechbrain/core.py of 1.1.2)."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
+_CUDA = "cuda"
 _DEVICE = Argument(0, "device")
 _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
 """How flags are called whose values name devices: numbers are those of GPUs."""
@@ -107,7 +109,7 @@ def _on_gpu(program: Program) -> Cond:
         there = of_networks
     found = loosened(there if moves or there is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
-    possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
+    possible = both(devices.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
 
 
@@ -191,6 +193,8 @@ def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
         return False  # made by a call that is told by itself
     if not isinstance(leaf, Unknown):
         return False
+    if ends(leaf)[0].startswith(_CUDA):
+        return True  # "cuda:{}".format(number)
     return True if _RANK in leaf.origins else None if only_devices or "dev" in leaf.name else False
 
 

@@ -10,6 +10,7 @@ from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
 from d9mlint.python.frameworks.torch import (
     detectron,
     devicetests,
+    edges,
     lightning,
     loaders,
     mmengine,
@@ -48,6 +49,7 @@ class Torch(Framework):
         "torch.utils.data.get_worker_info": loaders.worker_info,
         **containers.TRANSFER,
         **detectron.TRANSFER,
+        **edges.TRANSFER,
         **functions.TRANSFER,
         **lightning.TRANSFER,
         **members.TRANSFER,

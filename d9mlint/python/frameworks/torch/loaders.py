@@ -177,7 +177,10 @@ class Loaders:
         for name in arguments:
             for invocation in invocations:
                 if invocation.argument.keyword == name:
-                    self._invoke(interp, loader, invocation, frame, place)
+                    for cond, leaf in alternatives(loader.argument(invocation.argument)):
+                        if not _are_datasets(leaf):  # a tuple's items are what a loader gives: it reads nothing of them
+                            use = partial(self._use_leaf, interp, leaf, invocation.method, frame, place)
+                            interp.under(cond, use)
 
     def _of_one_item(self, interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> Cond:
         """When a dataset of the program says that it has one item, or none, so that there is one order of them."""
@@ -272,6 +275,16 @@ class Loaders:
                 given = Seq("generator", None, item) if item is not None else None
             if isinstance(given, Seq):
                 interp.note((sequences.GIVES, id(instance)), given)
+
+
+def _are_datasets(value: Value) -> bool:
+    """Whether a value is a tuple of datasets, as a function gives that makes those for training and testing."""
+    items = value.items or () if isinstance(value, Seq) and value.kind == "tuple" else ()
+    leaves = [leaf for item in items for _, leaf in alternatives(item)]
+    return bool(leaves) and all(
+        is_dataset(leaf) if isinstance(leaf, Inst) else isinstance(leaf, Obj) and leaf.type.startswith(_DATASETS)
+        for leaf in leaves
+    )
 
 
 def _has_parts(event: Event) -> bool:

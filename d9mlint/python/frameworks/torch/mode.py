@@ -116,10 +116,20 @@ def _torch_mode(program: Program) -> TorchMode:
 
 
 def _exists(program: Program, name: str) -> bool:
-    """Whether this version has a switch; where it has none, the call raises AttributeError."""
+    """Whether this version has a switch; where it has none, the call raises AttributeError, or sets cuDNN's alone."""
+    if name == TRAINER:
+        return not only_sets_cudnn(program)
     if name == OBSOLETE:
         return not program.target.fits("torch", ">=1.10")
     return not program.target.fits("torch", "<1.8" if name == SWITCH else "<1.11" if name == DEBUG else "<0")
+
+
+def only_sets_cudnn(program: Program) -> bool:
+    """Whether a trainer of Lightning that is told to be deterministic sets ``cudnn.deterministic`` alone.
+
+    Source: accelerator_connector.py of pytorch-lightning 1.0.6 to 1.4.0 (1.5.0: ``use_deterministic_algorithms``).
+    """
+    return program.target.fits("lightning", "<1.5")
 
 
 def _asked(program: Program, event: Event) -> Asked:
@@ -261,7 +271,8 @@ def truthy(value: Value) -> Cond:
 
 def cudnn_deterministic(program: Program, counts: Callable[[Event], bool] = lambda event: True) -> Cond:
     """When only cuDNN is told to be deterministic, by the assignments, and calls that make them, that count."""
-    calls = [Setting(e, program.holds(e, _SETS_CUDNN[e.name])) for e in program.calls(*_SETS_CUDNN)]
+    setters = {**_SETS_CUDNN, TRAINER: {"deterministic": True}} if only_sets_cudnn(program) else _SETS_CUDNN
+    calls = [Setting(e, program.holds(e, setters[e.name])) for e in program.calls(*setters)]
     settings = [s for s in (*cudnn(program, "deterministic"), *calls) if not s.event.detached]
     return either(*(both(*s.event.guards, s.true) for s in settings if counts(s.event)))
 

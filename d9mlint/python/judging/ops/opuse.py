@@ -15,6 +15,7 @@ from d9mlint.python.frameworks.torch.modules.functions import APPLY
 from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.judging.counting import only_counted
 from d9mlint.python.judging.drafts import lower
 from d9mlint.python.judging.ops.gradients import IN_PIPELINE, doubtful, gets_gradients, matters
 from d9mlint.python.source import facts as f
@@ -97,6 +98,8 @@ def _uses(program: Program) -> Iterator[Use]:
             known = OP_USES[judged_as(op)]
             if not op.sites and known.harmless(program, event, op, makers):
                 continue
+            if event.deferred and only_counted(program, event):
+                continue  # of a network that is made, and never run
             gpu = gpus["tensorflow" if op.sites else judged_as(op)]
             elsewhere = known.elsewhere(program, event, op, makers) if device == "gpu" else False
             if elsewhere is not False:

@@ -218,8 +218,10 @@ def _inputs(event: Event) -> Iterator[Value]:
     elif event.kind == "call":
         given = (*event.args, *event.kwargs.values())
         if any(x.orders_data for x in event.effects):
-            columns = [column for value in given if isinstance(value, Dict) for column in value.items.values()]
-            yield from (*given, *columns)
+            parts = [leaf for value in given for _, leaf in alternatives(value)]
+            yield from (column for leaf in parts if isinstance(leaf, Dict) for column in _columns(leaf))
+            by_key = event.name in tables.BY_KEY
+            yield from [leaf for leaf in parts if not isinstance(leaf, Dict)] if by_key else given
         elif event.name in kerasfit.CALLS:
             value = event.argument(Argument(0, "x"))
             if value is not None:
@@ -230,6 +232,13 @@ def _inputs(event: Event) -> Iterator[Value]:
             # What a mapping holds under each of its keys does not depend on their order; a list there has its own.
             leaves = (leaf for value in given for _, leaf in alternatives(value))
             yield from (one for leaf in leaves for one in streams.ordered(leaf, event))
+
+
+def _columns(table: Dict) -> Iterator[Value]:
+    """What a dict holds under its keys, also what stands for all that it holds under keys that are not known."""
+    yield from table.items.values()
+    if table.element is not None:
+        yield table.element
 
 
 def _opens_to_write(event: Event) -> bool:

@@ -86,7 +86,7 @@ def _inside(turns: Event, event: Event) -> bool:
 
 
 def _steps(program: Program, within: list[Event]) -> Iterator[Event]:
-    graph = {id(e) for e in trainings(program) if e.name == "tensorflow.Session.run"}
+    graph = {id(e) for e in trainings(program) if e.name.endswith(".run")}
     gradients = any(e.name.endswith(_BACKWARD) for e in within)
     for event in within:
         if event.kind != "call":

@@ -41,9 +41,10 @@ MAX_CHANGED = 4
 """Flags one of which has to be changed, beyond which naming them explains nothing."""
 MAX_TESTS = 12
 """Different tests in a condition beyond which no words make it clear."""
-_IS_FOLDER = re.compile(r"(?:isdir|is_dir)\(('[^'()]+')\)")
-_IS_FILE = re.compile(r"(?:isfile|is_file)\(('[^'()]+')\)")
+_IS_FOLDER = re.compile(r"(?:isdir|is_dir)\('([^'()]+)'\)")
+_IS_FILE = re.compile(r"(?:isfile|is_file)\('([^'()]+)'\)")
 _NOT_THERE = re.compile(rf"not \({FILE_TEST.pattern}\)")
+_NO_FOLDER = re.compile(rf"not \({_IS_FOLDER.pattern}\)")
 _described: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 """What conditions that are in use are in words: many rules ask, and the events of a program share them."""
 
@@ -127,7 +128,11 @@ def _met(cond: Cond, excluded: Iterable[Cond]) -> Cond:
 
 
 def _of_files(words: str) -> str:
-    """The words of a condition, whatever asks for a file in them said plainly: ``rows.npy`` is not there yet."""
+    """The words of a condition, whatever asks for a file in them said plainly: ``rows.npy`` is not there yet.
+
+    What is no folder may be a file, which is there.
+    """
+    words = _IS_FOLDER.sub(r"`\1` is a folder", _NO_FOLDER.sub(r"`\1` is no folder", words))
     return FILE_TEST.sub(r"`\1` is there", _NOT_THERE.sub(r"`\1` is not there yet", words))
 
 
@@ -138,9 +143,9 @@ def _of_one_kind(tests: set[str]) -> set[str]:
     ):  # fmt: skip
         for one in sorted(tests):
             path = match[1] if (match := asks.fullmatch(one)) else ""
-            others = {f"not ({name}({path}))" for name in denied} & tests if path else ()
+            others = {f"not ({name}('{path}'))" for name in denied} & tests if path else ()
             if others:
-                tests = {*tests - {one, *others}, f"`{path[1:-1]}` is a {kind}"}
+                tests = {*tests - {one, *others}, f"`{path}` is a {kind}"}
     return tests
 
 

@@ -8,7 +8,7 @@ from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
-from d9mlint.python.frameworks.tensorflow.determinism import on_tpu
+from d9mlint.python.frameworks.tensorflow.devices import on_tpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.rules.compilers._turns import awaited

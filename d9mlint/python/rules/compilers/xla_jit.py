@@ -8,7 +8,8 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, is_symbolic, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.tensorflow.compilers import Request, requests
-from d9mlint.python.frameworks.tensorflow.determinism import on_gpu, switch, trains
+from d9mlint.python.frameworks.tensorflow.determinism import switch, trains
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.rules.ops._varying_ops import SWITCH

@@ -13,13 +13,10 @@ from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.torch.loaders import NUM_WORKERS, PERHAPS_WORKER, WORKER
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.reseeding import HANDLING, unseeded
 
 _GENERATOR = Argument(None, "generator")
 _PERSISTENT = Argument(None, "persistent_workers")
-_HANDLING = frozenset(
-    {"manual_seed", "seed", "set_state", "get_state", "spawn", "setstate", "getstate", "initial_seed"}
-)
-"""Methods of generators that draw nothing."""
 _COPIED = "they all get the same numbers"
 _REPEATED = "the same numbers in each epoch, and in each of several workers"
 
@@ -37,6 +34,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         seen.add((id(event.loader), maker.index))
         repeats = matches(event.loader.argument(_PERSISTENT), True) is False
         several = True if repeats else _several(event.loader)  # one worker has the same numbers in each epoch, too
+        several = both(several, unseeded(program, event, maker, within=(where,)))
         if several is False:
             continue
         yield draft(
@@ -74,7 +72,7 @@ def _several(loader: Event) -> Cond:
 def _maker(event: Event) -> Event | None:
     """The call that made the generator which a call draws from."""
     if event.name.startswith(OWN_GENERATORS):
-        return None if event.name.rpartition(".")[2] in _HANDLING else _made(event.receiver)
+        return None if event.name.rpartition(".")[2] in HANDLING else _made(event.receiver)
     return _made(event.argument(_GENERATOR)) if any(x.draws for x in event.effects) else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from d9mlint.model import GENERATORS, OWN_GRAPH, RESET_GRAPH, Location, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.tellable import loosened
@@ -18,7 +18,7 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
-from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.drafts import Draft, draft, lower, on_ways
 from d9mlint.python.judging.flows import decides_little
 from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
@@ -186,11 +186,7 @@ def _anyhow(first: Uncovered, group: list[Uncovered]) -> tuple[Event, Cond] | No
 
 def _together(first: Uncovered, ways: list[Uncovered]) -> tuple[Event, Cond]:
     """A draw, and when any of several is made: what all of them need as its guards."""
-    event = first.draw.event
-    excluded = tuple(one for one in event.excluded if all(one in u.draw.event.excluded for u in ways))
-    shared = tuple(one for one in event.guards if all(one in u.draw.event.guards for u in ways))
-    rest = either(*(both(*(g for g in u.draw.event.guards if g not in shared), u.cond) for u in ways))
-    return replace(event, guards=shared, excluded=excluded), rest
+    return on_ways(first.draw.event, [(u.draw.event, u.cond) for u in ways])
 
 
 def _confidence(rule: Rule, found: Uncovered) -> str:

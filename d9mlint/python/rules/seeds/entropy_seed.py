@@ -14,6 +14,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.reseeding import draws_unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 from d9mlint.python.rules.seeds._origin_seeds import cause_at
 from d9mlint.python.source.facts import Assert, Def
@@ -55,7 +56,7 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
     cond = both(cond, program.holds(event, effect.when))
     if not effect.seeds:
-        cond = both(cond, negate(_seeded_later(program, event)))
+        cond = both(cond, negate(_seeded_later(program, event)), draws_unseeded(program, event))
     if cond is False or truth(cond, event.guards) is False:
         return
     if effect.seeds and _only_ends(program, event, effect):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from d9mlint.model import Argument, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import (
     EXCEPTION,
     UNKNOWN_DEFAULT,
@@ -25,7 +25,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging.drafts import Draft, draft, written_at
+from d9mlint.python.judging.drafts import Draft, draft, on_ways, written_at
 from d9mlint.python.judging.paths import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
@@ -257,16 +257,25 @@ def _asked(load: Event) -> Iterator[Cond]:
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where ``fit`` is given a checkpoint: it holds loops, optimizers and callbacks, and no generator.
 
+    One call may be that of several trainers: ``trainer = Trainer(callbacks=log) if args.log else Trainer()``.
     Source: lightning/pytorch/trainer/connectors/checkpoint_connector.py (``dump_checkpoint``), 1.5 to 2.6.
     """
+    ways: list[tuple[Event, Cond]] = []
+    related: list[Related] = []
     for fit in program.calls(_FIT):
         asked = [(fit, _CHECKPOINT), *((made, _FORMER) for made in made_by(fit.receiver))]
         given = either(_set(program), *(_given(program, event, argument) for event, argument in asked))
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
-        if given is not False and drawn is not None and not fit.detached:
-            related = [] if drawn is fit else [draws_on(drawn)]
-            yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers", lacks=told(()))
-            return
+        again = ways and fit.location == ways[0][0].location  # (the same is drawn there, and told once)
+        if given is False or fit.detached or (not again if ways else drawn is None):
+            continue
+        ways.append((fit, given))
+        related += [draws_on(drawn)] if drawn is not None and drawn is not fit else []
+    if ways:
+        at, cond = on_ways(ways[0][0], ways)
+        yield draft(
+            program, rule, at, cond=cond, related=dict.fromkeys(related), holds="weights and optimizers", lacks=told(())
+        )  # fmt: skip
 
 
 def _given(program: Program, event: Event, argument: Argument) -> Cond:

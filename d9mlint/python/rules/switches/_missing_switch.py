@@ -9,7 +9,8 @@ from d9mlint.model import CONFIDENCES, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.jax import mode as jaxmode
-from d9mlint.python.frameworks.tensorflow.determinism import attempted, on_gpu, partly_on, perhaps_elsewhere, switch
+from d9mlint.python.frameworks.tensorflow.determinism import attempted, partly_on, perhaps_elsewhere, switch
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program, driven
 from d9mlint.python.judging.drafts import Draft

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, either, truth
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Obj, Seq
+from d9mlint.python.domain.values import Dict, Obj, Seq, alternatives
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.jax.calls import COMPILED
@@ -22,7 +22,7 @@ from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import Makers, results
-from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.drafts import Draft, draft, on_ways
 from d9mlint.python.judging.ops.opuse import shown
 from d9mlint.python.rules.switches import _missing_switch
 from d9mlint.python.rules.switches.cudnn_autotune_variable import AUTOTUNE
@@ -48,6 +48,7 @@ _OF_FLAX = re.compile(
 )
 _WEIGHTS, _KEY, _LOADS = "params", "prng_key", ".from_pretrained"
 """How networks of Transformers are given their weights, and the key by which they sample; and what loads them."""
+_INPUTS = frozenset({"keras.Input()", "keras.layers.Input()"})
 _COMPILES = ("jax.jit", "jax.pmap", "jax.shard_map", "flax.nnx.jit", "equinox.filter_jit", "haiku.jit")
 
 
@@ -101,14 +102,16 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     off = _missing_switch.off_in_tensorflow(program, _untimed(program))
     if off is False:
         return
-    event = _computing(program, found, off)
-    if event is not None:
-        first = shown(found[0])
+    computing = _computing(program, found, off)
+    if computing:
+        event, off = on_ways(computing[0], [(one, off) for one in computing])
+        layer = next((e for e in found if by_default(both(*e.guards)) is not False), found[0])
+        first = shown(layer)
         yield draft(
             program,
             rule, event, cond=off, severity="" if _keeps(program) else "info",
             remedy=rule.remedy(program.target, ("tensorflow",)),
-            related=[Related(found[0].location, f"`{first}` is a convolution")],
+            related=[Related(layer.location, f"`{first}` is a convolution")],
             does=f"`{_missing_switch.method(event.raw)}` computes `{first}` on", state="deterministic ops",
             compiler="TensorFlow",
         )  # fmt: skip
@@ -131,15 +134,18 @@ def _keeps(program: Program) -> bool:
     return bool(program.calls(*_MEASURES)) or any(streams.writes(e) for e in program.events if not e.detached)
 
 
-def _computing(program: Program, convolutions: list[Event], off: Cond) -> Event | None:
-    """The first call that computes with a network that holds one of the convolutions."""
+def _computing(program: Program, convolutions: list[Event], off: Cond) -> list[Event]:
+    """The first call that computes with a network that holds one of the convolutions, on each way that leads to it."""
+    found: list[Event] = []
     makers = results(program)
     for event in program.calls(*_COMPUTES):
+        if found and event.location != found[0].location:
+            continue
         there = not event.detached and truth(off, event.guards) is not False
-        there = there and not _only_fills(event, makers) and not _is_inside(event)
+        there = there and not _only_fills(event, makers) and not _is_inside(event) and not _is_symbolic(event)
         if there and any(one.index < event.index and one.meets(event) for one in convolutions):
-            return event
-    return None
+            found.append(event)
+    return found
 
 
 def _only_fills(event: Event, makers: Makers) -> bool:
@@ -148,6 +154,12 @@ def _only_fills(event: Event, makers: Makers) -> bool:
     return bool(listed) and all(
         (isinstance(one, Obj) and _FILLS.search(one.type)) or is_variable(one, makers) for one in listed
     )
+
+
+def _is_symbolic(event: Event) -> bool:
+    """Whether a network is called with an input of Keras, which makes another network and computes nothing."""
+    leaves = [leaf for value in event.args[:1] for _, leaf in alternatives(value)]
+    return bool(leaves) and all(isinstance(leaf, Obj) and leaf.type in _INPUTS for leaf in leaves)
 
 
 def _is_inside(event: Event) -> bool:

@@ -9,11 +9,11 @@ from d9mlint.python.domain.conditions import both, either, is_symbolic, negate, 
 from d9mlint.python.frameworks.tensorflow.determinism import (
     FRONTEND_VARIABLE,
     FWR13Y,
-    on_gpu,
     setting,
     switch,
     turned_on,
 )
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.ops.opuse import shown

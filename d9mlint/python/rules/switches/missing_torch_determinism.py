@@ -210,7 +210,7 @@ def _draft(
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in told),
-            *(Related(e.location, "the trainer is made here") for e in _trainers(event) if e not in told),
+            *(Related(e.location, "the trainer is made here") for e in _trainers(program, event) if e not in told),
         ],
         severity="info" if partial or not seen.sure or not cured or _ends_program(program, event) else "",
         confidence=_confidence(rule, event, seen, program.story.entry),
@@ -296,14 +296,20 @@ def _of_trainer(program: Program, event: Event) -> str:
         if any(isinstance(leaf, (Const, FlagValue)) for _, leaf in alternatives(made.kwargs[switch])):
             return f"pass `{switch}=True` to `{last}`, which gets another value here"
         return f"put `{switch}=True` among the arguments of `{last}`"
-    if event.name.replace("()", "").rpartition(".")[0] == torchgpu.TRAINER:
+    if _by_trainer(program, event):
         return "pass `deterministic=True` to `Trainer`"
     return ""
 
 
-def _trainers(event: Event) -> list[Event]:
+def _by_trainer(program: Program, event: Event) -> bool:
+    """Whether a trainer of Lightning trains that takes the switch as an argument."""
+    own = event.name.replace("()", "").rpartition(".")[0] == torchgpu.TRAINER
+    return own and not torchmode.only_sets_cudnn(program)
+
+
+def _trainers(program: Program, event: Event) -> list[Event]:
     """The calls that made the trainer which is asked to train, where it would take the switch as an argument."""
-    if event.name.replace("()", "").rpartition(".")[0] != torchgpu.TRAINER:
+    if not _by_trainer(program, event):
         return []
     return [made for made in made_by(event.receiver) if not made.detached]
 
@@ -311,4 +317,5 @@ def _trainers(event: Event) -> list[Event]:
 def _told_otherwise(program: Program) -> list[Event]:
     """Calls that would switch it on, with the argument for it given."""
     made = program.calls(*torchmode.SWITCHED_BY_ARGUMENT)
+    made = [e for e in made if e.name != torchgpu.TRAINER or not torchmode.only_sets_cudnn(program)]
     return [e for e in made if torchmode.SWITCHED_BY_ARGUMENT[e.name] in e.kwargs and not e.detached]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, is_symbolic, negate, truth
-from d9mlint.python.frameworks.tensorflow.determinism import on_gpu, setting, switch
+from d9mlint.python.frameworks.tensorflow.determinism import setting, switch
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.ops.opuse import Use, shown, uses

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Class, Func
+from d9mlint.python.domain.values import Class, Func, Inst
+from d9mlint.python.frameworks.torch.modules.held import RUNS
+from d9mlint.python.interpreter.binding import REFUSED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.queries import children, inside, words
@@ -24,6 +26,19 @@ def only_weights_read(program: Program, layer: Event) -> bool:
     return not any(
         e.receiver is layer.result or layer.result in e.args for e in program.calls(f"{layer.name}(){_CALL}")
     )
+
+
+def never_run(program: Program, layer: Event) -> bool:
+    """Whether a layer is part of a network whose calls raise ``TypeError``, and that runs nowhere."""
+    owner = layer.func.owner if layer.func is not None else None
+    return owner is not None and id(owner) in program.once("networks-never-run", _never_run)
+
+
+def _never_run(program: Program) -> frozenset[int]:
+    refused = (e.receiver for e in program.find(REFUSED, "TypeError"))
+    found = {id(one.cls) for one in refused if isinstance(one, Inst)}
+    run = (e.func for e in program.events if e.func is not None and not (e.detached or e.deferred)) if found else ()
+    return frozenset(found - {id(func.owner) for func in run if func.name in RUNS})
 
 
 def _attribute(program: Program, layer: Event) -> str:

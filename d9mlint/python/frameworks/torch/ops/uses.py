@@ -7,7 +7,7 @@ from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
-from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
+from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.frameworks.torch import gpu, mode, ops
 from d9mlint.python.frameworks.torch.modules import uncalled, wrappers
 from d9mlint.python.frameworks.torch.ops import pooling
@@ -25,6 +25,7 @@ class TorchOps(OpUses):
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
         once = pooling.puts_each_once(program, op)
         idle = gpu.left_behind(program, event) or uncalled.only_weights_read(program, event)
+        idle = idle or uncalled.never_run(program, event)
         return once or ops.harmless(event, op, makers) or idle
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:

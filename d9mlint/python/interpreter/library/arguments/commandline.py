@@ -48,6 +48,8 @@ class _Parser:
         self.flags: dict[str, Flag] = {}
         self.opposites: dict[str, Flag] = {}
         """The other spelling of a flag that two switches set: ``--x`` and ``--no-x``."""
+        self.offered: dict[str, Value | None] = {}
+        """The choices that flags are said to have, by destination."""
         self.options: list[tuple[list[str], dict[str, Any]]] = []
         self.open = False
         self.subparsers = False
@@ -147,7 +149,8 @@ class CommandLine:
             event.location,
             options.get("required") is True or not spelled.startswith("-"),
         )
-        flag = flag._replace(choices=choices(event.kwargs.get("choices"), flag))
+        state.offered.setdefault(flag.name, event.kwargs.get("choices"))
+        flag = flag._replace(choices=choices(state.offered[flag.name], flag))
         if flag.name in state.flags:  # a second spelling (--no-x): the default is that of the first
             state.options.append((names, options))
             if {flag.kind, state.flags[flag.name].kind} == {"on", "off"}:
@@ -166,7 +169,8 @@ class CommandLine:
         state = _state(event.receiver)
         for name, value in event.kwargs.items():
             if name in state.flags:
-                state.flags[name] = state.flags[name]._replace(default=plain(value))
+                flag = state.flags[name]._replace(default=plain(value))
+                state.flags[name] = flag._replace(choices=choices(state.offered.get(name), flag))
                 self._spell(state, name)
             else:
                 state.given[name] = value
