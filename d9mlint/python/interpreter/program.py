@@ -50,6 +50,11 @@ class Program:
             out.setdefault((event.kind, event.name), []).append(event)
         return out
 
+    @cached_property
+    def effective(self) -> list[Event]:
+        """The calls that have an effect, in the order told."""
+        return [event for event in self.events if event.effects]
+
     def find(self, kind: str, *names: str) -> list[Event]:
         """Events of a kind and any of these names, in order; ``module.*`` stands for any last part."""
         found: list[Event] = []

@@ -51,7 +51,8 @@ sentence_transformers/util/environment.py of 6.2.0; detectron2/config/defaults.p
 mmengine/device/utils.py of 0.10.7, apis/train.py of mmdet 2.28.2, mmseg 0.30.0 and mmcls 0.25.0, flair/__init__.py of
 0.15.1, fairseq/trainer.py of 0.12, speechbrain/core.py of 1.1.2)."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
-_DEVICE = Argument(0, "device")
+_GROUP, _DEVICES = "torch.distributed.init_process_group", "device"
+_DEVICE = Argument(0, _DEVICES)
 _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
 """How flags are called whose values name devices: numbers are those of GPUs."""
 _RANK = "rank"
@@ -76,8 +77,9 @@ def _on_gpu(program: Program) -> Cond:
     networks: list[Cond] = []
     perhaps = moves = False
     replaced = _replaced(program)
+    named = set(program.named(_may_use, "call"))
     for event in program.events:
-        if event.kind != "call" or event.index in replaced:
+        if event.kind != "call" or event.index in replaced or not (event in named or _DEVICES in event.kwargs):
             continue
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
@@ -100,6 +102,13 @@ def _on_gpu(program: Program) -> Cond:
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
+
+
+def _may_use(called: str) -> bool:
+    """Whether a call of this name may need a GPU, or move something there, whatever it is given."""
+    name = called.replace("()", "")
+    moves = name in _MOVERS or name in _CHOOSERS or name.rpartition(".")[2] in ("cuda", "to")
+    return moves or name in _DETECTING or name in _USERS or name.startswith(("torch.cuda.", _GROUP))
 
 
 def _follows(event: Event) -> bool:
@@ -135,7 +144,7 @@ def _using(event: Event) -> Iterator[Cond]:
     name = event.name.replace("()", "")
     if name in _USERS or (name.startswith("torch.cuda.") and not _IDLE.fullmatch(name)):
         yield True
-    elif name == "torch.distributed.init_process_group":
+    elif name == _GROUP:
         yield matches(event.argument(Argument(0, "backend")), "nccl")
 
 
@@ -150,8 +159,8 @@ def _placing(event: Event) -> Iterator[Cond | None]:
     elif name in _CHOOSERS or last == "to":
         value = event.argument(_DEVICE)
         yield from _named(value if value is not None else event.kwargs.get("type"), last != "to")
-    elif "device" in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
-        yield from _named(event.kwargs["device"], False)
+    elif _DEVICES in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
+        yield from _named(event.kwargs[_DEVICES], False)
 
 
 def _detected(event: Event) -> Cond:
