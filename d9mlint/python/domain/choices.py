@@ -147,7 +147,10 @@ def overwrite(old: Value | None, cond: Cond, new: Value) -> Value:
     """The value of a name that held ``old`` and is assigned ``new`` under ``cond``."""
     if cond is True:
         return new
-    return choose([(cond, new), (negate(cond), UNKNOWN if old is None else old)])
+    before = UNKNOWN if old is None else old
+    if cond is False or isinstance(new, Phi) or isinstance(before, Phi):
+        return choose([(cond, new), (negate(cond), before)])
+    return new if same(new, before) else Phi(((cond, new), (negate(cond), before)))
 
 
 def same(a: Value, b: Value) -> bool:
