@@ -32,6 +32,8 @@ MAX_THINGS = 16
 """The same for functions, classes and objects, each of which does something else."""
 MAX_MODULES = 64
 """The same for modules, of which only those run whose classes and functions are called."""
+_TOLD = (Const, Ref, FlagValue)
+"""Values that are the same where they say the same; of all others each is one of its own."""
 _TOO_MANY = "it is one of more things than are told apart"
 
 
@@ -46,23 +48,26 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
     for cond, inner, leaf in options:
         if not meets(cond, inner):
             continue
+        comparable = isinstance(leaf, _TOLD)
         for known, conds in leaves:
-            if known is leaf or same(known, leaf):
+            if known is leaf or (comparable and same(known, leaf)):
                 conds.append((cond, inner))
                 break
         else:
             leaves.append((leaf, [(cond, inner)]))
     if len(leaves) < 2:
         return leaves[0][0] if leaves else UNKNOWN
+    many = len(leaves) > MAX_ALTERNATIVES
+    if many and not any(_is_thing(leaf) for leaf, _ in leaves):  # (as of most: nobody asks which it is when)
+        return _rest([leaf for leaf, _ in leaves])
     whole = tuple([(_any_of(conds), leaf) for leaf, conds in leaves])
-    if len(leaves) > MAX_ALTERNATIVES and not _things(leaf for leaf, _ in leaves):
-        return _of_default_run(whole)
-    return Phi(whole)
+    return _of_default_run(whole) if many and not _things(leaf for leaf, _ in leaves) else Phi(whole)
 
 
 def _any_of(pairs: list[tuple[Cond, Cond]]) -> Cond:
     """The condition under which both of one of the pairs hold."""
-    found = both(*pairs[0])
+    one, other = pairs[0]
+    found = one if other is True else both(one, other)  # (as of most: a plain value is its own only alternative)
     for one, other in pairs[1:]:
         found = either(found, both(one, other))
     return found
@@ -84,9 +89,7 @@ def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
     elif default is None:
         known, told = _of_each_class(options)
     others = [leaf for _, leaf in options if id(leaf) not in told]
-    rest = Unknown(*taint(others))
-    if any(_is_thing(leaf) or isinstance(leaf, Dynamic) for leaf in others):
-        rest = Dynamic(_TOO_MANY)
+    rest = _rest(others)
     return Phi((*known, (negate(either(*(cond for cond, _ in known))), rest))) if known else rest
 
 
@@ -99,6 +102,13 @@ def _of_each_class(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Co
     chosen = spread([*objects.values()], MAX_ALTERNATIVES)
     known = [(either(*(cond for cond, _ in one)), one[0][1]) for one in chosen]
     return known, {id(leaf) for one in chosen for _, leaf in one}
+
+
+def _rest(leaves: Sequence[Value]) -> Unknown:
+    """What is left of more things than are told apart."""
+    if any(_is_thing(leaf) or isinstance(leaf, Dynamic) for leaf in leaves):
+        return Dynamic(_TOO_MANY)
+    return Unknown(*taint(leaves))
 
 
 def spread(options: Sequence[_T], most: int) -> list[_T]:
@@ -152,7 +162,10 @@ def overwrite(old: Value | None, cond: Cond, new: Value) -> Value:
     """The value of a name that held ``old`` and is assigned ``new`` under ``cond``."""
     if cond is True:
         return new
-    return choose([(cond, new), (negate(cond), UNKNOWN if old is None else old)])
+    before = UNKNOWN if old is None else old
+    if cond is False or isinstance(new, Phi) or isinstance(before, Phi):
+        return choose([(cond, new), (negate(cond), before)])
+    return new if same(new, before) else Phi(((cond, new), (negate(cond), before)))
 
 
 def same(a: Value, b: Value) -> bool:

@@ -139,11 +139,12 @@ def _choice(variable: Variable, high: Function, low: Function) -> Function:
         return high
     key = (variable.level, id(high), id(low))
     known = _nodes.get(key)
-    node: Node | None = known() if known is not None else None
-    if node is None:
-        node = _new(variable, _size(high) + _size(low))
-        node.high, node.low = high, low
-        _nodes[key] = ref(node)
+    if known is not None and (node := known()) is not None:
+        return node  # type: ignore[no-any-return]
+    below = high.at_most if isinstance(high, Node) else 0
+    node = _new(variable, below + low.at_most if isinstance(low, Node) else below)
+    node.high, node.low = high, low
+    _nodes[key] = ref(node)
     return node
 
 
@@ -199,7 +200,8 @@ def _operation(known: dict[Any, Function], absorbing: bool) -> Callable[[Functio
             f, g, one, other = g, f, other, one
         if one.universe is None:
             left, right = (g.high, g.low) if one is other else (g, g)  # type: ignore[union-attr]
-            found = _choice(one, apply(f.high, left), apply(f.low, right))  # type: ignore[union-attr]
+            high, low = apply(f.high, left), apply(f.low, right)  # type: ignore[union-attr]
+            found = high if high is low else _choice(one, high, low)
         elif one is other:
             met = ((a.meet(b), x, y) for a, x in f.cases for b, y in g.cases)  # type: ignore[union-attr]
             found = _switch(one, [(values, apply(x, y)) for values, x, y in met if values != NOTHING])
@@ -240,11 +242,17 @@ def meets(f: Function, g: Function) -> bool:
     key = (f, g) if id(f) < id(g) else (g, f)
     found = _meeting.get(key)
     if found is None:
-        found = False
-        for x, y in _outcomes(f, g):
-            if meets(x, y):
-                found = True
-                break
+        one, other = f.variable, g.variable
+        if one.universe is None and one.level < other.level:
+            found = meets(f.high, g) or meets(f.low, g)
+        elif other.universe is None and other.level < one.level:
+            found = meets(f, g.high) or meets(f, g.low)
+        else:
+            found = False
+            for x, y in _outcomes(f, g):
+                if meets(x, y):
+                    found = True
+                    break
         _keep(_meeting, key, found)
     return found
 

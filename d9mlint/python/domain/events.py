@@ -118,7 +118,10 @@ class Event:
 
     def inside(self, *contexts: str) -> bool:
         """Whether it happens in one of these contexts."""
-        return bool(self.contexts) and any(one in contexts for one in self.contexts)
+        for one in self.contexts:  # noqa: SIM110 - each rule asks it of all events, and `any` takes three times as long
+            if one in contexts:
+                return True
+        return False
 
     def meets(self, *others: Event) -> bool:
         """Whether one run can come to this event and to the others."""
@@ -129,7 +132,9 @@ class Event:
         """Whether it computes gradients or runs a training step; a ``fit`` of something unknown counts."""
         if self.kind != "call":
             return False
-        return self.name.endswith((".backward", "?.fit")) or any(x.trains for x in self.effects)
+        if self.name.endswith((".backward", "?.fit")):
+            return True
+        return bool(self.effects) and any(x.trains for x in self.effects)
 
     @property
     def certain(self) -> bool:

@@ -17,14 +17,83 @@ _Cluster: TypeAlias = tuple[frozenset[Variable], Node]
 _number = itertools.count(1).__next__
 
 
+class _Conditions:
+    """The conditions of a path as one asks for them: one more than those ``before``, worked out when it is asked for.
+
+    Most paths are never asked what holds on them.
+    """
+
+    __slots__ = ("_clusters", "_newest", "_tests", "truths")
+
+    def __init__(self, newest: tuple[_Conditions, Node] | None = None) -> None:
+        self._newest = newest
+        """Those before and the one more; None where there are none at all."""
+        self._clusters: tuple[_Cluster, ...] = ()
+        """All of them, put together where they share a test: what is asked of one is not asked of all."""
+        self._tests: frozenset[Variable] | None = frozenset() if newest is None else None
+        """Those of the newest, and of all that it was put together with; None where that is still to be done."""
+        self.truths: dict[Cond, bool | None] = {}
+
+    def under(self, cond: Cond) -> _Conditions:
+        """These and one more; what cannot be is never asked for."""
+        return self if isinstance(cond, bool) else _Conditions((self, cond))
+
+    def truth(self, cond: Node) -> bool | None:
+        """Whether ``cond`` holds where all of them do, asked for once for all that say the same about its tests."""
+        if cond not in self.truths:
+            asked, level = cond.support, self
+            while level._newest is not None and level._put_together().isdisjoint(asked):
+                level = level._newest[0]
+            self.truths[cond] = self._truth(cond) if level is self else level.truth(cond)
+        return self.truths[cond]
+
+    def _truth(self, cond: Node) -> bool | None:
+        near = _near(self._clusters, cond)
+        if not near:
+            return None
+        known = together(cluster for _, cluster in near)
+        if not meets(known, cond):
+            return False
+        return True if implies(known, cond) else None
+
+    def _put_together(self) -> frozenset[Variable]:
+        """Puts them together; gives the tests of the newest and of those that it was put together with."""
+        pending: list[tuple[_Conditions, Node]] = []
+        level = self
+        while level._tests is None and level._newest is not None:
+            pending.append((level, level._newest[1]))
+            level = level._newest[0]
+        for one, cond in reversed(pending):
+            one._clusters, one._tests = _with(level._clusters, cond)
+            level = one
+        return self._tests or frozenset()
+
+
+def _with(clusters: tuple[_Cluster, ...], cond: Node) -> tuple[tuple[_Cluster, ...], frozenset[Variable]]:
+    """Clusters and one more condition; with the tests that those have which it was looked at together with."""
+    near = _near(clusters, cond)
+    tests = cond.support.union(*(its for its, _ in near)) if near else cond.support
+    if near:
+        joined = conjunction(together(cluster for _, cluster in near), cond)
+        if not isinstance(joined, bool) and len(joined.support) <= MAX_TOGETHER:
+            return (*(one for one in clusters if one not in near), (joined.support, joined)), tests
+    return (*clusters, (cond.support, cond)), tests
+
+
+def _near(clusters: Iterable[_Cluster], cond: Node) -> list[_Cluster]:
+    """Those that share a test with a condition."""
+    asked = cond.support
+    return [one for one in clusters if not asked.isdisjoint(one[0])]
+
+
 class Path:
     """A path condition; those that go on from it are its children, so that what is known of it is worked out once."""
 
-    __slots__ = ("_all", "_children", "_clusters", "_since", "_truths", "branches", "number", "quiet", "told")
+    __slots__ = ("_all", "_children", "_conditions", "_since", "_truths", "branches", "number", "quiet", "told")
 
     def __init__(
         self, told: tuple[Cond, ...] = (), quiet: tuple[Cond, ...] = (), branches: tuple[Cond, ...] = (),
-        clusters: tuple[_Cluster, ...] = (),
+        conditions: _Conditions | None = None,
     ) -> None:  # fmt: skip
         self.number = _number()
         self.told = told
@@ -33,19 +102,18 @@ class Path:
         """Those of them that branches brought: without that functions have not returned before."""
         self.quiet = quiet
         """Those that are not: they only exclude that the program has stopped."""
-        self._clusters = clusters
-        """The same, put together where they share a test: what is asked of one is not asked of all."""
+        self._conditions = _Conditions() if conditions is None else conditions
         self._all: frozenset[Cond] | None = None
         self._children: dict[tuple[Cond, str], Path | None] = {}
         """None where a path goes on as it is: one that holds itself would only be freed by the collector."""
-        self._truths: dict[Cond, bool | None] = {}
+        self._truths = self._conditions.truths
         self._since: dict[tuple[tuple[Cond, ...], tuple[Cond, ...]], Cond] = {}
 
     def under(self, cond: Cond) -> Path:
         """The path of a branch."""
         found = self._children.get((cond, "branch"))
         if found is None:
-            found = Path((*self.told, cond), self.quiet, (*self.branches, cond), self._with(cond))
+            found = Path((*self.told, cond), self.quiet, (*self.branches, cond), self._conditions.under(cond))
             self._children[(cond, "branch")] = found
         return found
 
@@ -54,7 +122,7 @@ class Path:
         found = self._children.get((returned, "return"))
         if found is None:
             cond = negate(returned)
-            found = Path((*self.told, cond), self.quiet, self.branches, self._with(cond))
+            found = Path((*self.told, cond), self.quiet, self.branches, self._conditions.under(cond))
             self._children[(returned, "return")] = found
         return found
 
@@ -63,16 +131,15 @@ class Path:
         key = (stopped, "stop")
         if key not in self._children:
             parts = tuple(part for part in conjuncts(negate(stopped)) if _of_flags(part))
-            clusters = self._with(both(*parts))
-            found = Path(self.told, (*self.quiet, *parts), self.branches, clusters) if parts else None
-            self._children[key] = found
+            under = self._conditions.under(both(*parts))
+            self._children[key] = Path(self.told, (*self.quiet, *parts), self.branches, under) if parts else None
         return self._children[key] or self
 
     def alone(self) -> Path:
         """What is known on the path although nobody would mention it."""
         found = Path()
         for cond in self.quiet:
-            found = Path((), (*found.quiet, cond), (), found._with(cond))
+            found = Path((), (*found.quiet, cond), (), found._conditions.under(cond))
         return found
 
     @property
@@ -107,34 +174,7 @@ class Path:
         try:
             return self._truths[cond]
         except KeyError:
-            found = self._truths[cond] = self._truth(cond)
-            return found
-
-    def _truth(self, cond: Node) -> bool | None:
-        near = self._near(cond)
-        if not near:
-            return None
-        known = together(cluster for _, cluster in near)
-        if not meets(known, cond):
-            return False
-        return True if implies(known, cond) else None
-
-    def _near(self, cond: Node) -> list[_Cluster]:
-        """Those of its conditions that share a test with one."""
-        asked = cond.support
-        return [one for one in self._clusters if not asked.isdisjoint(one[0])]
-
-    def _with(self, cond: Cond) -> tuple[_Cluster, ...]:
-        if isinstance(cond, bool):  # (what cannot be is never asked for)
-            return self._clusters
-        near = self._near(cond)
-        alone = (*self._clusters, (cond.support, cond))
-        if not near:
-            return alone
-        joined = conjunction(together(cluster for _, cluster in near), cond)
-        if isinstance(joined, bool) or len(joined.support) > MAX_TOGETHER:
-            return alone
-        return (*(one for one in self._clusters if one not in near), (joined.support, joined))
+            return self._conditions.truth(cond)
 
 
 def together(clusters: Iterable[Node]) -> Cond:

@@ -51,6 +51,7 @@ _PATHS = ("pathlib.", "os.path.join()", "os.path.dirname()")
 """Beginnings of the types of paths."""
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
 """Values that carry no taint; most values are one of these."""
+_NOTHING: tuple[frozenset[str], str, tuple[Event, ...]] = (NO_ORIGINS, "", ())
 
 
 class Computed(Unknown):
@@ -68,15 +69,20 @@ class Computed(Unknown):
 
 def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     """Origins, order and source events of several values together."""
+    carrying = [value for value in values if type(value) not in _CLEAN and value is not UNKNOWN]
+    if not carrying:
+        return _NOTHING
+    if len(carrying) == 1 and type(alone := carrying[0]) is Unknown and len(alone.sources) < 2:
+        return alone.origins, alone.order, alone.sources
     origins = NO_ORIGINS
     order = ""
     sources: dict[int, Event] = {}
     plain: list[Event] = []
-    for value in values:
-        if type(value) in _CLEAN:
-            continue
+    for value in carrying:
         for _, leaf in alternatives(value):
             o, r, s = taint_of(leaf)
+            if not (o or r or s):
+                continue
             if o:
                 origins |= o
             order = order or r

@@ -61,6 +61,11 @@ class Program:
             out.setdefault((event.kind, event.name), []).append(event)
         return out
 
+    @cached_property
+    def effective(self) -> list[Event]:
+        """The calls that have an effect, in the order told."""
+        return [event for event in self.events if event.effects]
+
     def find(self, kind: str, *names: str) -> list[Event]:
         """Events of a kind and any of these names, in order; ``module.*`` stands for any last part."""
         found: list[Event] = []
@@ -100,13 +105,20 @@ class Program:
     def imports(self, *packages: str) -> list[Event]:
         """Imports of any of these packages or their modules, in order."""
         if packages not in self._imported:
-            found = [e for e in self._imports if any(e.raw == p or e.raw.startswith(p + ".") for p in packages)]
-            self._imported[packages] = found
+            found = {e.index: e for package in packages for e in self._imports.get(package, ())}
+            self._imported[packages] = [found[index] for index in sorted(found)]
         return self._imported[packages]
 
     @cached_property
-    def _imports(self) -> list[Event]:
-        return [e for e in self.events if e.kind == "import"]
+    def _imports(self) -> dict[str, list[Event]]:
+        """The imports by what is imported, and by each package around that."""
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            package = event.raw if event.kind == "import" else ""
+            while package:
+                found.setdefault(package, []).append(event)
+                package = package.rpartition(".")[0]
+        return found
 
     @cached_property
     def trains(self) -> list[Event]:

@@ -121,7 +121,7 @@ def draws(program: Program) -> tuple[Draw, ...]:
 
 def _draws(program: Program) -> Iterator[Draw]:
     for event in program.events:
-        if event.kind != "call":
+        if event.kind != "call" or not (event.effects or event.name.endswith(kerasfit.FITS)):
             continue
         for effect in event.effects:
             for named in effect.draws:

@@ -51,10 +51,11 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
     groups: dict[int, tuple[Event, list[Event]]] = {}
     at: dict[Location, list[Event]] = {}
     for event in program.events:
-        starts = any(i.context in ("thread", "process") for x in event.effects for i in x.invokes)
-        if event.kind == "call" and (starts or event.name == workers.TASK):
-            at.setdefault(event.location, []).append(event)
-    for event in program.events:
+        if event.kind == "call" and (event.effects or event.name == workers.TASK):
+            starts = any(i.context in ("thread", "process") for x in event.effects for i in x.invokes)
+            if starts or event.name == workers.TASK:
+                at.setdefault(event.location, []).append(event)
+    for event in program.events if at else ():
         if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None

@@ -130,6 +130,25 @@ def test_a_path_knows_its_conditions(conds: list[Cond], asked: Cond) -> None:
     assert all(path.truth(cond) is True for cond in conds if isinstance(cond, Node) and both(*conds) is not False)
 
 
+@settings(max_examples=200)
+@given(st.lists(CONDS, max_size=3), st.lists(CONDS, min_size=2, max_size=3), st.lists(CONDS, min_size=1, max_size=4))
+def test_what_was_asked_on_one_path_says_nothing_wrong_on_others(
+    before: list[Cond], branches: list[Cond], asked: list[Cond]
+) -> None:
+    def along(conds: list[Cond]) -> Path:
+        path = Path()
+        for cond in conds:
+            path = path.under(cond)
+        return path
+
+    shared = along(before)
+    for cond in branches:  # what holds before them was asked in another branch by then
+        path = shared.under(cond)
+        for one in asked:
+            assert path.truth(one) is along([*before, cond]).truth(one)
+            assert shared.truth(one) is along(before).truth(one)
+
+
 @settings(max_examples=100)
 @given(CONDS, CONDS)
 def test_questions_without_building_an_answer(one: Cond, other: Cond) -> None:

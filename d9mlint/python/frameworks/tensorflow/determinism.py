@@ -163,18 +163,21 @@ def perhaps_elsewhere(program: Program, known: Collection[str] = (ENABLE,)) -> b
 def _possible_switches(program: Program) -> frozenset[str]:
     """Names of the calls that may turn it on; empty ones for reads of its variables."""
     found: set[str] = set()
-    for event in program.events:
-        if event.detached or event.kind not in ("call", "unresolved"):
-            continue
-        if event.name in ("os.getenv", "os.environ.get") and event.args:
-            name = event.args[0]
-            if isinstance(name, Const) and name.value in (OPS_VARIABLE, CUDNN_VARIABLE):
-                found.add("")
-        last = event.name.rpartition(".")[2].lower()
+    for event in program.calls("os.getenv", "os.environ.get"):
+        name = event.args[0] if event.args and not event.detached else None
+        if isinstance(name, Const) and name.value in (OPS_VARIABLE, CUDNN_VARIABLE):
+            found.add("")
+    for event in program.named(_names_switch, "call", "unresolved"):
         own = isinstance(event.receiver, Obj)  # what a package made speaks of itself: `augmenter.to_deterministic()`
-        if not event.effects and not own and ("determini" in last or "reproducib" in last):
+        if not event.detached and not event.effects and not own:
             found.add(event.name)
     return frozenset(found)
+
+
+def _names_switch(name: str) -> bool:
+    """Whether a name says that something is determined, or can be reproduced."""
+    last = name.rpartition(".")[2].lower()
+    return "determini" in last or "reproducib" in last
 
 
 # -- versions ------------------------------------------------------------------------------------------------------

@@ -62,7 +62,8 @@ mmengine/device/utils.py of 0.10.7, apis/train.py of mmdet 2.28.2, mmseg 0.30.0 
 0.15.1, fairseq/trainer.py of 0.12, speechbrain/core.py of 1.1.2)."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _CUDA = "cuda"
-_DEVICE = Argument(0, "device")
+_GROUP, _DEVICES = "torch.distributed.init_process_group", "device"
+_DEVICE = Argument(0, _DEVICES)
 _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
 """How flags are called whose values name devices: numbers are those of GPUs."""
 _RANK = "rank"
@@ -87,8 +88,11 @@ def _on_gpu(program: Program) -> Cond:
     networks: list[Cond] = []
     perhaps = moves = False
     replaced = _replaced(program)
+    named = set(program.named(_may_use, "call"))
     for event in program.events:
         if event.kind != "call" or event.index in replaced:
+            continue
+        if not (event in named or _DEVICES in event.kwargs or _is_trainer(event)):
             continue
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
@@ -111,6 +115,18 @@ def _on_gpu(program: Program) -> Cond:
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(devices.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
+
+
+def _may_use(called: str) -> bool:
+    """Whether a call of this name may need a GPU, or move something there, whatever it is given."""
+    name = called.replace("()", "")
+    moves = name in _MOVERS or name in _CHOOSERS or name.rpartition(".")[2] in ("cuda", "to")
+    return moves or name in _DETECTING or name in _USERS or name.startswith(("torch.cuda.", _GROUP))
+
+
+def _is_trainer(event: Event) -> bool:
+    """Whether a call makes a trainer that is one of Transformers', too: trl's."""
+    return any(effect.returns == _HF_TRAINER for effect in event.effects)
 
 
 def _follows(event: Event) -> bool:
@@ -146,7 +162,7 @@ def _using(event: Event) -> Iterator[Cond]:
     name = event.name.replace("()", "")
     if name in _USERS or (name.startswith("torch.cuda.") and not _IDLE.fullmatch(name)):
         yield True
-    elif name == "torch.distributed.init_process_group":
+    elif name == _GROUP:
         yield matches(event.argument(Argument(0, "backend")), "nccl")
 
 
@@ -156,13 +172,13 @@ def _placing(event: Event) -> Iterator[Cond | None]:
     last = name.rpartition(".")[2]
     if name in _MOVERS or (last == "cuda" and name != "torch.version.cuda"):
         yield True
-    elif name in _DETECTING or any(effect.returns == _HF_TRAINER for effect in event.effects):
+    elif name in _DETECTING or _is_trainer(event):
         yield _detected(event)
     elif name in _CHOOSERS or last == "to":
         value = event.argument(_DEVICE)
         yield from _named(value if value is not None else event.kwargs.get("type"), last != "to")
-    elif "device" in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
-        yield from _named(event.kwargs["device"], False)
+    elif _DEVICES in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
+        yield from _named(event.kwargs[_DEVICES], False)
 
 
 def _detected(event: Event) -> Cond:

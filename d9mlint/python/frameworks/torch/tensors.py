@@ -62,7 +62,7 @@ _SAME = re.compile(
 _PAIRS = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|MultiheadAttention)\(\)")
 """Layers that return a tensor and something else."""
 _OTHERS = re.compile(r"torch\.nn\.(LSTMCell|AdaptiveLogSoftmaxWithLoss|Module\w*|Parameter\w*)\(\)")
-_NETWORKS = "torch.nn."
+_TORCH, _NETWORKS = "torch.", "torch.nn."
 _STATE, _KEPT = ".state_dict", "keep_vars"
 """The method that gives the weights of a network, and what leaves their gradients on (torch/nn/modules/module.py)."""
 
@@ -86,6 +86,8 @@ def of_state(holder: Value) -> Value | None:
 
 def of_layer(event: Event, origins: frozenset[str]) -> Value | None:
     """What making or calling a layer of ``torch.nn``, or one of its methods, returns, where that is known."""
+    if not event.name.startswith(_TORCH):
+        return None
     if gives_state(event) and event.name.startswith(_NETWORKS):
         return Obj(f"{event.name}()", event, origins, "", taint([event.receiver])[2])
     if _MADE.fullmatch(event.name):

@@ -208,7 +208,8 @@ def _only_sorted(program: Program, event: Event) -> bool:
 
 def _ordered_inputs(program: Program) -> list[tuple[Event, Value]]:
     """What goes in no promised order to where an order counts."""
-    found = [(event, value) for event in program.events for value in _inputs(event) if taint([value])[1]]
+    takers = (e for e in program.events if e.effects or e.kind == "sink" or e.name in kerasfit.CALLS)
+    found = [(event, value) for event in takers for value in _inputs(event) if taint([value])[1]]
     return found + [(one.event, one.order) for one in steps.in_loops(program)]
 
 

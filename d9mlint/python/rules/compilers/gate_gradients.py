@@ -21,10 +21,8 @@ _DEPTH = 6
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each ``minimize`` or ``compute_gradients`` of a TF1 optimizer that is given GATE_NONE."""
-    for event in program.events:
+    for event in program.named(lambda name: name.rpartition(".")[2] in ("minimize", "compute_gradients"), "call"):
         last = event.name.rpartition(".")[2]
-        if event.kind != "call" or last not in ("minimize", "compute_gradients"):
-            continue
         value = event.argument(Argument(_POSITIONS.get(event.name), "gate_gradients"))
         if value is None or (last == "compute_gradients" and _waits_for_all(program)):
             continue

@@ -26,7 +26,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each such call, where nothing that is known waits for what it gives, or for all there is."""
     if program.story.local or program.story.truncated:
         return
-    started = [e for e in program.events if e.kind == "call" and not e.detached and _is_asynchronous(e)]
+    collectives = program.named(lambda name: name in _STARTS or _COLLECTIVES.fullmatch(name), "call")
+    started = [e for e in collectives if not e.detached and _is_asynchronous(e)]
     if not started:
         return
     heard = [e for e in program.events if e.kind in ("call", "unresolved", "mention")]
@@ -45,7 +46,7 @@ def _is_asynchronous(event: Event) -> bool:
     if event.name in _STARTS:
         return True
     given = event.kwargs.get("async_op")
-    return given is not None and _COLLECTIVES.fullmatch(event.name) is not None and matches(given, True) is True
+    return given is not None and matches(given, True) is True
 
 
 def _last(event: Event) -> str:

@@ -284,8 +284,8 @@ def _newest_of_its_own(
     path = file_of(load.args[0], results(program))
     found = ((cond, leaf) for cond, leaf in alternatives(path) if _is_put_together(leaf))
     own = [(cond, leaf) for cond, leaf in found if saved_there(leaf, saves)]
-    before = program.events[: load.index] if own else ()
-    for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects) and not e.detached):
+    before = [e for e in program.effective if e.index < load.index and not e.detached] if own else ()
+    for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects)):
         folder = listed_by(listing)
         for cond, _ in own:
             guards = (*listing.guards, cond)
@@ -305,35 +305,33 @@ def _is_put_together(path: Value) -> bool:
 def _into_weights(program: Program, load: Event) -> bool:
     """Whether the function that loads a file, or the one that calls it, fills a model from it: no cache of data."""
     fills = _INTO.get(load.name, ())
-    after = program.events[load.index + 1 :] if fills else ()
-    calls = [e for e in after if e.kind == "call" and not e.detached]
-    there = any(e.func is load.func and e.name.endswith(fills) for e in calls)
-    there = there or any(e.name.endswith(fills) for e in (*_handed(load, calls), *_by_helpers(load, calls)))
+    filling = program.ending(fills, "call") if fills else ()
+    after = [e for e in filling if e.index > load.index and not e.detached]
+    there = any(e.func is load.func or _is_handed(program, load, e) or _is_by_helper(program, load, e) for e in after)
     if load.name in arrays.LOADS and not there:
         # (The parameters that a step of optax makes are a value, which fills nothing.)
         return arrays.fills(program, load) or bool(program.calls(*arrays.STEPS))
     return not fills or there
 
 
-def _by_helpers(load: Event, calls: Iterable[Event]) -> Iterator[Event]:
-    """The calls in functions for loading that the one calls which loads, until something else is loaded.
+def _is_handed(program: Program, load: Event, event: Event) -> bool:
+    """Whether the caller of a function makes a call with what that one has loaded, before it loads something else."""
+    outer = load.stack[:-1]
+    if not load.stack or event.stack != outer:
+        return False
+    between = (e for e in program.calls(load.name) if load.index < e.index <= event.index)
+    return not any(e.stack == outer and not e.detached for e in between)
+
+
+def _is_by_helper(program: Program, load: Event, event: Event) -> bool:
+    """Whether a call stands in a function for loading that the one calls which loads, before something else is loaded.
 
     ``state = torch.load(path)``, ``load_weights(net, state)``.
     """
-    for event in calls:
-        if event.name in _IF_THERE and event.meets(load):
-            return
-        if event.stack[:-1] == load.stack and event.func is not None and "load" in event.func.name:
-            yield event
-
-
-def _handed(load: Event, calls: Iterable[Event]) -> Iterator[Event]:
-    """The calls that the caller of a function makes with what that one has loaded, until it loads something else."""
-    for event in calls if load.stack else ():
-        if event.stack == load.stack[:-1]:
-            if event.name == load.name:
-                return
-            yield event
+    if event.stack[:-1] != load.stack or event.func is None or "load" not in event.func.name:
+        return False
+    between = (e for e in program.calls(*_IF_THERE) if load.index < e.index <= event.index)
+    return not any(e.meets(load) and not e.detached for e in between)
 
 
 def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:

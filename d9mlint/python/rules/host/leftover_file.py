@@ -170,6 +170,8 @@ def _skipped(program: Program, rule: Rule, tests: Sequence[Event], calls: Sequen
     looking = [test for test in tests if test.loops]
     waits = {id(value) for event in calls if event.name == "time.sleep" for value in event.args} if looking else set()
     found = [one for one in draws(program) if looking and one.event.loops and id(one.event.result) not in waits]
+    missing = {guard for guard in {guard for one in found for guard in one.event.guards} if is_missing(guard)}
+    found = [one for one in found if not missing.isdisjoint(one.event.guards)]
     told_of = set()
     for test in looking:
         path = test.args[0] if test.args else test.receiver

@@ -33,7 +33,7 @@ def check(
     When it varies, and whether that is sure, is up to the events that it comes from. Seeds of one value are one cause;
     of several generators that get it those that nothing is drawn from say nothing more.
     """
-    varying = (one for event in program.events for one in _varying(program, event, origins, when))
+    varying = (one for event in program.effective for one in _varying(program, event, origins, when))
     found = [one for one in varying if not only_initializes(one.event)]
     drawn = {draw.generator for draw in draws(program)}
     decisive = {one.cause for one in found if not drawn.isdisjoint(one.generators)}

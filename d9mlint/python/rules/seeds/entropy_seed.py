@@ -44,7 +44,7 @@ _OP = "-op"
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each call that seeds from entropy."""
-    for event in program.events:
+    for event in program.effective:
         for effect in event.effects:
             if any(not is_own(g) and g not in _NEVER for g in (effect.creates, *effect.seeds) if g):
                 yield from _one(program, rule, event, effect)

@@ -25,7 +25,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the second draw with a key, or at a draw that repeats in a loop."""
     kept = {(id(key), e.loops[-1]): e for e in program.events if e.kind == "kept" for key in e.args}
     used: dict[int, list[Event]] = {}
-    for event in program.events:
+    for event in program.beginning("jax.random.", "call"):
         key = _key(event)
         if key is None:
             continue
@@ -45,11 +45,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _key(event: Event) -> Obj | None:
     """The key that a call surely draws with, at a place where it surely happens."""
-    if event.kind != "call" or not event.name.startswith("jax.random.") or event.name in _NO_DRAW:
-        return None
-    if not event.certain or event.inside(*_UNORDERED) or any(_failed(guard) for guard in event.guards):
-        return None
-    found = alternatives(event.argument(_KEY))
+    sure = event.certain and not event.inside(*_UNORDERED) and not any(map(_failed, event.guards))
+    found = alternatives(event.argument(_KEY)) if sure and event.name not in _NO_DRAW else ()
     leaf = found[0][1] if len(found) == 1 else None
     return leaf if isinstance(leaf, Obj) and leaf.type == KEY else None
 

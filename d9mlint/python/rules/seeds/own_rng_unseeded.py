@@ -31,7 +31,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _own_environments.unseen(program, rule)
     yield from _own_environments.of_classes(program, rule)
     seen: set[tuple[int, str]] = set()
-    calls = [event for event in program.events if event.kind == "call" and _is_own(event) and not event.detached]
+    calls = [event for event in program.effective if _is_own(event) and not event.detached]
     asked = [event for event in calls if messages.asked_for(program, event) != []]
     for event in sorted(asked, key=lambda one: _place(program, one)):
         for effect in event.effects:

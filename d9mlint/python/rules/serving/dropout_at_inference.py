@@ -28,8 +28,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first dropout that runs where a program only predicts, and nothing sets a mode."""
     if "torch" not in frameworks_of(program) or program.story.truncated or program.imports(*_TRAINERS):
         return
-    modes = [e for e in program.events if _sets_mode(e)]
-    trains = program.trains or any(_trains(e) for e in program.events)
+    said = program.named(lambda name: _SAYS_MODE.search(f".{name}"), "call", "unresolved")
+    modes = [*said, *program.ending(".training", "set")]
+    trains = program.trains or bool(_steps(program))
     found = _of_evaluation(program, modes) if trains else _of_weights(program, 0, modes)
     found = found or (_of_loaded(program, modes) if trains else None)
     if found is not None:
@@ -55,7 +56,7 @@ def _of_loaded(program: Program, modes: Sequence[Event]) -> _Found | None:
     """Where a network gets weights after the training, and is used as it is; where a seed holds, each run is alike."""
     if any(s.event.certain and "torch" in s.generators for s in seedings(program)):
         return None
-    last = max((e.index for e in program.events if _trains(e) or e.trains), default=0)
+    last = max((e.index for e in (*_steps(program), *(e for e in program.events if e.trains))), default=0)
     calls = [e for e in program.events[last:] if e.kind == "call" and e.certain]
     for load in calls:
         own = _objects(load.receiver)
@@ -93,15 +94,10 @@ def _called(event: Event) -> str:
     return event.raw.replace("().__call__", "").replace("()", "")
 
 
-def _sets_mode(event: Event) -> bool:
-    if event.kind == "set":
-        return event.name.endswith(".training")
-    return event.kind in ("call", "unresolved") and bool(_SAYS_MODE.search(f".{event.name}"))
-
-
-def _trains(event: Event) -> bool:
-    return event.kind in ("call", "unresolved") and bool(
-        _STEPS.search(f".{event.name}") or event.name.startswith("torch.optim.")
+def _steps(program: Program) -> list[Event]:
+    """The calls that are a part of a training by their names."""
+    return program.named(
+        lambda name: _STEPS.search(f".{name}") or name.startswith("torch.optim."), "call", "unresolved"
     )
 
 

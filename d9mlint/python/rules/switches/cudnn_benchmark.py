@@ -97,7 +97,7 @@ def _convolves(program: Program) -> Cond:
     followed, also out of a file: to unpickle a network takes its class.
     """
     calls = [event for event in program.events if event.kind in ("call", "unresolved")]
-    seen = [e for e in calls if not e.name.startswith(_GRAPHS) and _is_convolution(e.name)]
+    seen = program.named(lambda name: not name.startswith(_GRAPHS) and _is_convolution(name), "call", "unresolved")
     seen = [e for e in seen if not e.detached or _is_loaded(program, e)]
     of_text = _is_of_text(calls)
     if program.imports(*(one for one in _MODELS if one != _TRANSFORMERS or not of_text)) or any(

@@ -79,9 +79,11 @@ def _names(program: Program, layer: Event, name: str) -> bool:
 def _used_whole(program: Program) -> frozenset[str]:
     """The attributes that functions and classes of the program name but to read their weights, or to set them."""
     found: set[str] = set()
+    seen: set[int] = set()
     for module in program.story.modules:
         for value in module.frame.vars.values() if module.frame is not None else ():
-            if isinstance(value, (Class, Func)):
+            if isinstance(value, (Class, Func)) and id(value.node) not in seen:  # (others may import it)
+                seen.add(id(value.node))
                 pending: list[Any] = [value.node]
                 while pending:
                     one = pending.pop()

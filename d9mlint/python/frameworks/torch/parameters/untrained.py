@@ -75,8 +75,8 @@ def _uses(program: Program) -> _Uses:
         return found  # (what trains has drawn its weights, which is told as that)
     states = {id(e): e.receiver for e in program.ending(_STATE, "call")}
     seen: set[int] = set()
-    for event in program.events:
-        if event.kind not in ("call", "unresolved", "set") or event.detached:
+    for event in program.named(_counts, "call", "unresolved", "set"):
+        if event.detached:
             continue
         given = set(_networks(event, states)) if _LOADS.fullmatch(event.name.rpartition(".")[2]) else set()
         for one in given:
@@ -91,6 +91,13 @@ def _uses(program: Program) -> _Uses:
         elif _SAVES.fullmatch(event.name):
             found.saved.update(_networks(event, states))
     return found
+
+
+def _counts(name: str) -> bool:
+    """Whether what has this name may load, use or save the weights of a network."""
+    last = name.rpartition(".")[2]
+    matches = (_LOADS.fullmatch(last), _ELSEWHERE.fullmatch(last), _FILLS.fullmatch(name), _SAVES.fullmatch(name))
+    return name.endswith(_CALL) or any(matches)
 
 
 def _loads_unseen(event: Event, given: Collection[int]) -> bool:

@@ -96,23 +96,21 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
     openings = {id(e.result): e for e in files if e.result is not None and any(x.opens for x in e.effects)}
     writes = [e for e in files if any(x.writes for x in e.effects)] if loads else []
     grow = [e for e in calls if e.name.endswith(_GROWS) and isinstance(e.receiver, Seq)] if writes else []
+    opened_by = [(write, _opened(write, openings)) for write in writes]
+    to = [(write, target, place) for write, target in opened_by if (place := target_of(target)) is not None]
     for load in loads:
         opened = _opened(load, openings)
         path = path_of(opened)
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue
-        lists = _filled(load, grow)
-        for write in writes:
-            if write.index < load.index or not write.meets(load):
+        for write, target, place in to:
+            if write.index < load.index or not same_path(place, path) or adds(target) or not write.meets(load):
                 continue
             if not _only_if_there(load, write) and not _made_if_absent(path, load, files):
                 continue
-            target = _opened(write, openings)
-            place = target_of(target)
             values = [v for v in (*write.args, write.receiver) if v is not None and v is not place]
             leaves = [leaf for value in values for leaf in _leaves(value)]
-            if place is None or adds(target) or not same_path(place, path):
-                continue
+            lists = _filled(load, grow)
             if any(_is_loaded(leaf, load) or id(leaf) in lists for leaf in leaves):
                 others = tuple(one for one in leaves if one is not load.result and one is not target.result)
                 yield _Kept(load, write, path, others, lists)
