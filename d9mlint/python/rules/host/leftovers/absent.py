@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from d9mlint.python.domain.conditions import EXCEPTION, Cond, Opaque, both, conjuncts, negate, opaque
@@ -24,15 +25,24 @@ def absent(event: Event, test: Event) -> bool:
 
 def _asks(guard: Cond, test: Event) -> bool:
     """Whether a condition is about what a test says of its file, not about what another says; True if none is known."""
+    calls = _askers(guard)
+    return test.tick in calls if calls is not None else True
+
+
+@functools.lru_cache(maxsize=4096)
+def _askers(guard: Cond) -> frozenset[int] | None:
+    """The calls that ask for the files of which a condition says that one is not there; None if one is not known."""
     calls = [asked_by(one) for one in _asked(guard)]
-    return any(not ticks or test.tick in ticks for ticks in calls)
+    return frozenset().union(*calls) if all(calls) else None
 
 
+@functools.lru_cache(maxsize=4096)
 def is_missing(guard: Cond) -> bool:
     """Whether a condition is that a file, or one of several, is not there."""
     return any(map(_is_of_files, _asked(guard))) or _has_failed(guard)
 
 
+@functools.lru_cache(maxsize=4096)
 def _asked(guard: Cond) -> list[Opaque]:
     """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``.
 
@@ -56,4 +66,4 @@ def _has_failed(guard: Cond) -> bool:
 
 def _is_of(guard: Cond, test: Event) -> bool:
     """Whether a condition is not one that held already where a file is looked for."""
-    return both(guard, *test.guards) is not False and guard not in test.guards
+    return guard not in test.guards and both(guard, *test.guards) is not False
