@@ -31,7 +31,7 @@ class Variable:
 class Node:
     """A function that is no constant: what is left of it for each outcome of its first variable."""
 
-    __slots__ = ("__weakref__", "_support", "at_most", "cases", "high", "low", "variable")
+    __slots__ = ("__weakref__", "_support", "at_least", "at_most", "cases", "high", "low", "variable")
 
     _support: frozenset[Variable] | None
     variable: Variable
@@ -40,6 +40,8 @@ class Node:
     low: Any
     at_most: int
     """It has no more nodes than this: what is shared counts each time, up to ``_MANY``."""
+    at_least: int
+    """So many nodes were counted in it."""
     cases: tuple[tuple[ValueSet, Any], ...]
     """Of a flag: the function for each of the sets that its values are divided into."""
 
@@ -175,6 +177,7 @@ def _new(variable: Variable, below: int) -> Node:
     """A node with at most so many others below it, which are still to be given."""
     node = object.__new__(Node)
     node.at_most = min(_MANY, 1 + below)
+    node.at_least = 1
     node.variable = variable
     node.cases = ()
     node._support = None
@@ -296,6 +299,8 @@ def is_larger(f: Function, most: int) -> bool:
     """Whether a diagram has more than ``most`` nodes."""
     if isinstance(f, bool) or f.at_most <= most < _MANY:
         return False
+    if f.at_least > most:
+        return True
     seen = {f}
     pending = [f]
     while pending and len(seen) <= most:
@@ -303,10 +308,10 @@ def is_larger(f: Function, most: int) -> bool:
             if isinstance(child, Node) and child not in seen:
                 seen.add(child)
                 pending.append(child)
-    if len(seen) > most:
-        return True
-    f.at_most = min(f.at_most, len(seen))  # the same is asked of most functions many times
-    return False
+    f.at_least = len(seen)  # the same is asked of most functions many times
+    if f.at_least <= most:
+        f.at_most = min(f.at_most, f.at_least)
+    return f.at_least > most
 
 
 def mapped(f: Node, change: Callable[[Any], Function]) -> Function:
