@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -17,6 +18,8 @@ from d9mlint.model import Location
 _ROUNDS = ("add", "sub", "mul", "div", "")
 """What a CAS loop computes when the order of its steps may change the rounding; empty: a function that is handed in."""
 _VARYING = frozenset(("yes", "conditional"))
+_ANY_ORDER = frozenset(("add", "sub", "min", "max", "and", "or", "xor"))
+_OLD = re.compile("[:;] the old value")
 _MAX_LEVELS = 20
 _CALLS = ("wrapper", "wrapper-def")
 _MAX_CHAIN = 4
@@ -92,8 +95,9 @@ class _Uses:
             reason = f"{reason}; {several} here can vary"
             return judged._replace(class_=class_, verdict=verdict, reason=reason, by_uses=True)
         exact = verdicts == {"no"} and not any(_sums(one) or one.class_ == "order-dependent" for one in meant)
-        if exact and judged.return_use == "forwarded" and not _sums(judged):
-            reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
+        unread = _whole(judged) and all(said.return_use == "unused" for said in meant)
+        if (exact or unread) and judged.return_use == "forwarded" and not _sums(judged):
+            reason = f"{_OLD.split(judged.reason)[0]}; {several} here leaves the old value"
             class_ = "cas-loop" if judged.class_ == "cas-loop" else "commutative-exact"
             return judged._replace(class_=class_, verdict="no", reason=reason, by_uses=True)
         return judged
@@ -126,6 +130,12 @@ def _alike(body: Judgement, use: Judgement) -> bool:
     """Whether a use can vary for what the body does: a sum for a sum, also for one of a type that is not visible."""
     open_sum = body.class_ == "unknown" and not ACCUMULATE.isdisjoint(body.words)
     return _sums(body) == _sums(use) or (open_sum and _sums(use))
+
+
+def _whole(body: Judgement) -> bool:
+    """Whether a body does to integers alone what any order does alike, whatever else its uses do to floats."""
+    types, words = _types(body), set(body.words)
+    return bool(types and words) and words <= _ANY_ORDER and all(kind(t) == "integer" for t in types)
 
 
 def _sums(one: Judgement) -> bool:
