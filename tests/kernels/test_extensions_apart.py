@@ -1,0 +1,116 @@
+"""Several extensions of one repository: modules of CMake, sources of `load`, functions of one name in each."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from .torch_programs import KERNEL, ops
+
+_BIND = """
+#include <torch/extension.h>
+void scatter_launcher(at::Tensor x, at::Tensor out);
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &scatter_launcher); }
+"""
+_WRAPPED = """
+# pybind11_add_module(comment)
+function(add_op target_name)
+  set(flags "-O3")
+  pybind11_add_module(${target_name} MODULE ${ARGN})
+  target_compile_definitions(${target_name} PRIVATE TORCH_EXTENSION_NAME=${target_name})
+endfunction(add_op)
+macro(add_gpu_op name)
+  add_op(${name} ${ARGN})
+endmacro()
+"""
+_LISTS = """
+set(OP_NAME {name})
+set(CODE ${{CMAKE_CURRENT_SOURCE_DIR}}/{name}.cpp kernel.cu)
+add_gpu_op(${{OP_NAME}}_cuda
+  ${{CODE}})
+"""
+_USER = """
+import pkg.{name}.{name}_cuda as {name}_cuda
+
+def run(x, out):
+    return {name}_cuda.forward(x, out)
+"""
+
+
+def _op(name: str) -> dict[str, str]:
+    folder = f"pkg/{name}"
+    return {
+        f"{folder}/__init__.py": "",
+        f"{folder}/kernel.cu": KERNEL,
+        f"{folder}/{name}.cpp": _BIND,
+        f"{folder}/CMakeLists.txt": _LISTS.format(name=name),
+        f"{folder}/{name}.py": _USER.format(name=name),
+    }
+
+
+def test_modules_that_functions_of_a_project_build_with_cmake() -> None:
+    files = {"pkg/__init__.py": "", "cmake/Extension.cmake": _WRAPPED, **_op("rudy"), **_op("sums")}
+    found = {op.name: ({s.path for s in op.sites}, op.python) for op in ops(files)}
+    assert found == {
+        f"pkg.{name}.{name}_cuda.forward": (
+            {f"pkg/{name}/kernel.cu"},
+            (f"pkg.{name}.{name}.run", f"pkg.{name}.{name}_cuda.forward"),
+        )
+        for name in ("rudy", "sums")
+    }
+
+
+def test_a_function_that_builds_no_module_of_its_first_parameter_names_none() -> None:
+    other = _WRAPPED.replace("pybind11_add_module(${target_name}", "pybind11_add_module(${prefix}_ops")
+    files = {"pkg/__init__.py": "", "cmake/Extension.cmake": other, **_op("rudy"), **_op("sums")}
+    assert {op.name for op in ops(files)} == {"forward"}
+
+
+_LOADS = """
+import os
+from torch.utils.cpp_extension import load
+
+here = os.path.dirname(__file__)
+first_ops = load(name="first", sources=["csrc/first.cpp", f"csrc/first_v{os.environ['V']}.cu"])
+plain_ops = load(name="plain", sources=[f"{here}/csrc/plain.cpp", f"{here}/csrc/plain.cu"])
+
+def run_first(x, out):
+    return first_ops.forward(x, out)
+
+def run_plain(x, out):
+    return plain_ops.forward(x, out)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loads", "first"),
+    [
+        (_LOADS, {"csrc/first_v1.cu", "csrc/first_v2.cu"}),
+        (_LOADS.replace('f"csrc/first_v{', '*["csrc/plain.cu"], f"csrc/first_v{'),
+         {"csrc/first_v1.cu", "csrc/first_v2.cu", "csrc/plain.cu"}),
+    ],
+)  # fmt: skip
+def test_functions_of_one_name_in_extensions_of_their_own(loads: str, first: set[str]) -> None:
+    kernels = ("first_v1", "first_v2", "plain")
+    files = {f"csrc/{name}.cu": KERNEL for name in kernels} | {"csrc/first.cpp": _BIND, "csrc/plain.cpp": _BIND}
+    found = {op.name: {s.path for s in op.sites} for op in ops({**files, "run.py": loads})}
+    assert found == {"first.forward": first, "plain.forward": {"csrc/plain.cu"}}
+
+
+_OTHER = """
+#include <torch/extension.h>
+__global__ void multiply_kernel(float* mul, const float* x) {{
+  {line}
+}}
+void multiply(at::Tensor x, at::Tensor out) {{ multiply_kernel<<<1, 1>>>(out.data_ptr<float>(), x.data_ptr<float>()); }}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("multiply", &multiply); }}
+"""
+
+
+def test_a_parameter_that_has_the_name_of_a_function() -> None:
+    kernel = textwrap.dedent(KERNEL).replace("scatter_launcher", "mul")
+    bind = _BIND.replace("scatter_launcher", "mul").replace('"forward"', '"mul"')
+    other = _OTHER.format(line="use(&mul[threadIdx.x], x[threadIdx.x]);")
+    files = {"mul/kernel.cu": kernel, "mul/bind.cpp": bind, "other/kernel.cu": other}
+    assert {op.name for op in ops(files)} == {"mul"}
