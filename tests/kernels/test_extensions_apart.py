@@ -114,3 +114,28 @@ def test_a_parameter_that_has_the_name_of_a_function() -> None:
     other = _OTHER.format(line="use(&mul[threadIdx.x], x[threadIdx.x]);")
     files = {"mul/kernel.cu": kernel, "mul/bind.cpp": bind, "other/kernel.cu": other}
     assert {op.name for op in ops(files)} == {"mul"}
+
+
+def test_a_library_after_a_function_of_which_the_parser_finds_no_end() -> None:
+    broken = """
+    #include <torch/extension.h>
+    BEGIN
+    template <typename T, typename V>
+    int launch(const T* x, V* y);
+    typedef int V;
+    void scatter_launcher(at::Tensor x, at::Tensor out);
+    at::Tensor run(at::Tensor x, at::Tensor out) {
+      scatter_launcher(x, out);
+      DISPATCH(x, "run", [&] {
+            launch<scalar_t, V>(
+                DATA(x, scalar_t), DATA(out, unsigned char), n, DATA(x, V), nullptr);
+      });
+      if (x.numel()) {
+        x.mul_(out.view({n}));
+      }
+      return {x, out};
+    """
+    bind = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &ns::run); m.def("other", &ns::other); }\n'
+    text = textwrap.dedent(broken) + "at::Tensor other(at::Tensor x) { return x; }\n" + bind
+    assert {op.name for op in ops({"kernel.cu": KERNEL, "bind.cpp": text})} == {"run"}
+    assert not ops({"kernel.cu": KERNEL, "bind.cpp": text.replace("PYBIND11_MODULE", " PYBIND11_MODULE")})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import tree_sitter
@@ -45,6 +45,10 @@ _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
+_AT_TOP = re.compile(
+    rb"^((?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?)[ \t]*\(([^(){};]*)\)\s*(?=\{)", re.MULTILINE
+)
+"""A library that begins a line, outside of everything."""
 _FILLING = re.compile(rb"\[[^\[\]\n]{0,40}\]\s*\(\s*(?:py|pybind11|nb|nanobind)\s*::\s*module_?\s*&\s*\w+\s*\)")
 _BY_BUILD = "TORCH_EXTENSION_NAME"
 """In place of the name of a module that the source does not say."""
@@ -163,7 +167,13 @@ class Blocks(NamedTuple):
 
 def blocks(unit: Unit, libraries: Mapping[bytes, list[Macro]] = _NONE) -> Blocks:
     """Splits a source; ``libraries`` are macros of the repository that register (``pasted.registering``)."""
-    found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
+    found = [
+        *_apart(unit, list(_functions(unit))),
+        *_macros(unit),
+        *_registrations(unit),
+        *_operators(unit),
+        *_exported(unit),
+    ]
     found += _filled_later(unit)
     found += [block for made in pasted.units(unit, libraries) for block in _functions(made)]
     found += [Block(unit, "table", t.name, t.start, t.end, words(unit.data, t.start, t.end)) for t in tables(unit)]
@@ -216,6 +226,27 @@ def _functions(unit: Unit) -> Iterator[Block]:
         yield Block(
             unit, kind, name, start, node.end_byte, words(unit.data, start, node.end_byte), function, scope, arguments
         )
+
+
+def _apart(unit: Unit, functions: list[Block]) -> Iterator[Block]:
+    """The functions, and the libraries that a function of which the parser found no end seems to hold."""
+    begun = {block.start for block in functions if block.kind == "library"}
+    ends: dict[int, int] = {}
+    for match in _AT_TOP.finditer(unit.data):
+        if match.start(2) - 1 in begun:
+            continue
+        around = [at for at, block in enumerate(functions) if block.start < match.start() < block.end]
+        closed = lexical.arguments(unit.data, match.end()) if around else None
+        if closed is None:
+            continue
+        ends |= {at: min(match.start(), ends.get(at, match.start())) for at in around}
+        arguments = tuple(part.strip() for part in match[2].decode("utf-8", "replace").split(","))
+        start = match.start(2) - 1
+        found = words(unit.data, start, closed[1])
+        yield Block(unit, "library", match[1].decode(), start, closed[1], found, arguments=arguments)
+    for at, block in enumerate(functions):
+        cut = ends.get(at, block.end)
+        yield block if cut == block.end else replace(block, end=cut, words=words(unit.data, block.start, cut))
 
 
 def _parameters(node: tree_sitter.Node) -> tree_sitter.Node | None:
