@@ -139,3 +139,52 @@ def test_a_library_after_a_function_of_which_the_parser_finds_no_end() -> None:
     text = textwrap.dedent(broken) + "at::Tensor other(at::Tensor x) { return x; }\n" + bind
     assert {op.name for op in ops({"kernel.cu": KERNEL, "bind.cpp": text})} == {"run"}
     assert not ops({"kernel.cu": KERNEL, "bind.cpp": text.replace("PYBIND11_MODULE", " PYBIND11_MODULE")})
+
+
+_ROUTER = {
+    "gr/router.h": "namespace gr {\nclass Maze {\n public:\n  void results(at::Tensor x, at::Tensor out);\n};\n}\n",
+    "gr/force.h": '#include "router.h"\nnamespace gr {\nclass Force {\n  void run(at::Tensor x);\n  Maze maze;\n};\n}\n',
+    "gr/force.cpp": '#include "force.h"\nvoid gr::Force::run(at::Tensor x) {\n  maze.results(x, x);\n}\n',
+    "gr/router.cu": '#include "router.h"\n'
+    + textwrap.dedent(KERNEL)
+    + "void gr::Maze::results(at::Tensor x, at::Tensor out) { scatter_launcher(x, out); }\n",
+    "bind.cpp": '#include "gr/force.h"\nPYBIND11_MODULE(ext, m) { py::class_<gr::Force>(m, "Force")'
+    '.def("run", &gr::Force::run); }\n',
+}
+
+
+def test_a_method_that_is_called_on_a_member_of_which_a_header_says_the_class() -> None:
+    assert [op.name for op in ops(_ROUTER)] == ["ext.Force.run"]
+    for path, old, new in (
+        ("gr/force.h", "Maze maze;", "Other maze;"),
+        ("gr/force.cpp", "maze.results", "other.results"),
+        ("gr/force.cpp", '#include "force.h"', ""),
+    ):
+        assert old in _ROUTER[path]
+        assert not ops({**_ROUTER, path: _ROUTER[path].replace(old, new)})
+
+
+def _by_macro(define: str) -> list[str]:
+    call = '#include "kernel.h"\nvoid bound(at::Tensor x, at::Tensor out) { run_all(x, out); }\n'
+    bind = 'PYBIND11_MODULE(ext, m) { m.def("run", &bound); }\n'
+    files = {"kernel.cu": textwrap.dedent(KERNEL) + define, "bind.cpp": call + bind}
+    return [op.name for op in ops(files)]
+
+
+def test_a_function_that_a_macro_defines_under_one_name() -> None:
+    body = "(at::Tensor x, at::Tensor out) \\\n  { \\\n    scatter_launcher<T>(x, out); \\\n  }\nALL(float)\n"
+    assert _by_macro(f"#define ALL(T) \\\n  void run_all{body}") == ["ext.run"]
+    assert not _by_macro(f"#define ALL(T) \\\n  void other{body}")
+    assert not _by_macro(f"#define ALL(T) \\\n  else if{body}".replace("ALL(float)", "").replace("run_all", "go"))
+
+
+def test_a_namespace_that_the_parser_loses() -> None:
+    kernel = textwrap.dedent(KERNEL).replace("void scatter_launcher", "namespace mm {\nvoid scatter_launcher")
+    text = kernel + "}\nvoid both(at::Tensor x, at::Tensor out) { mm::scatter_launcher(x, out); }\n"
+    opened = '#define OPEN extern "C" {\nnamespace mm {\nOPEN\nvoid plain();\n}\n'  # no block for the parser
+    broken = text.replace("namespace mm {\n", opened)
+    bind = 'void both(at::Tensor x, at::Tensor out);\nPYBIND11_MODULE(ext, m) { m.def("run", &both); }\n'
+    other = text.replace("both", "other")
+    for source in (text, broken):
+        found = ops({"a/kernel.cu": source, "a/bind.cpp": bind, "b/kernel.cu": other})
+        assert [(op.name, {site.path for site in op.sites}) for op in found] == [("ext.run", {"a/kernel.cu"})]

@@ -26,6 +26,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r\n|\\.)*)", re.MULTILINE | re.DOTALL)
+_DEFINES = re.compile(
+    rb"(?:\\?\s)*(?:template\s*<[^<>]*>(?:\\?\s)*)?(?:(?:inline|static)\s+)?[A-Za-z_][\w:]*(?:<[^<>;{}()]*>)?[\s*&]+(\w+)\s*\([^;{}#]*\)"
+    rb"[^;{}()#]*\{"
+)
+"""A macro's body that begins with the definition of a function, whose name it does not put together."""
+_STATEMENTS = (b"if", b"for", b"while", b"switch", b"catch")
 _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
 _OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()")
 _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
@@ -290,6 +296,18 @@ def _macros(unit: Unit) -> Iterator[Block]:
         found = words(unit.data, match.start(2), match.end(2))
         if found:
             yield Block(unit, "macro", match[1].decode(), match.start(2), match.end(2), found)
+            yield from _defined_by(unit, match, found)
+
+
+def _defined_by(unit: Unit, macro: re.Match[bytes], found: dict[bytes, tuple[int, ...]]) -> Iterator[Block]:
+    """The function that a macro defines under one name: ``#define RUN_FOR(T) void run(const P<T>& p) { f<T>(p); }``."""
+    after = macro[2].find(b")") + 1 if macro[2][:1] == b"(" else 0
+    defined = _DEFINES.match(unit.data, macro.start(2) + after, macro.end(2)) if b"{" in macro[2] else None
+    parameters = macro[2][:after]
+    if defined is None or defined[1] in _STATEMENTS:
+        return
+    if re.search(rb"\b" + defined[1] + rb"\b", parameters) is None:
+        yield Block(unit, "function", defined[1].decode(), macro.start(2), macro.end(2), found)
 
 
 def _registrations(unit: Unit) -> Iterator[Block]:
