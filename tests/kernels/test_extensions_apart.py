@@ -6,6 +6,9 @@ import textwrap
 
 import pytest
 
+from d9mlint.kernels.scan import scan
+from d9mlint.kernels.source.repository import Repository
+
 from .torch_programs import KERNEL, ops
 
 _BIND = """
@@ -188,3 +191,35 @@ def test_a_namespace_that_the_parser_loses() -> None:
     for source in (text, broken):
         found = ops({"a/kernel.cu": source, "a/bind.cpp": bind, "b/kernel.cu": other})
         assert [(op.name, {site.path for site in op.sites}) for op in found] == [("ext.run", {"a/kernel.cu"})]
+
+
+_HALVES = """
+#include <torch/extension.h>
+__device__ __forceinline__ void add_half(half* at, half x) {
+  unsigned* whole = (unsigned*)at; unsigned old = *whole, assumed;
+  do { assumed = old; old = atomicCAS(whole, assumed, __hadd(assumed, x)); } while (assumed != old);
+}
+__device__ void atomicAdd(half* at, half x) { add_half(at, x); }
+template <typename T> __global__ void scatter_kernel(T* out, const T* x) { atomicAdd(out + 3, x[threadIdx.x]); }
+void scatter(at::Tensor out, at::Tensor x) {
+  AT_DISPATCH_FLOATING_TYPES(out.scalar_type(), "scatter", [&] {
+    scatter_kernel<scalar_t><<<1, 1>>>(out.data_ptr<scalar_t>(), x.data_ptr<scalar_t>());
+  });
+}
+PYBIND11_MODULE(ext, m) { m.def("scatter", &scatter); }
+"""
+
+
+def _ops_of_sites(text: str) -> dict[str, tuple[str, ...]]:
+    found = scan(Repository(["a.cu"], lambda _: text.encode()), jobs=1)
+    return {f"{site.form} {site.atomic}": site.ops for site in found.sites}
+
+
+def test_an_overload_reaches_the_ops_that_call_it_for_its_types() -> None:
+    assert _ops_of_sites(_HALVES) == {
+        "wrapper-def atomicCAS": (),
+        "wrapper-def add_half": (),
+        "direct atomicAdd": ("ext.scatter",),
+    }
+    both = _HALVES.replace("FLOATING_TYPES(", "FLOATING_TYPES_AND_HALF(")
+    assert set(_ops_of_sites(both).values()) == {("ext.scatter",)}

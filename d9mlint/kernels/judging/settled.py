@@ -104,14 +104,14 @@ class _Uses:
 
     def _of_overload(self, atomic: Atomic, judged: Judgement) -> list[Used]:
         """The uses of an overload that a project adds to an atomic of CUDA's: ``atomicAdd(half* address, half x)``."""
-        own, mine = atomic.function, _types(judged)
+        own, mine = atomic.function, target_types(judged)
         if own is None or own.name not in INTRINSICS or not mine:
             return []
         return [
             (one, said)
             for one, said in self._named[own.name]
             if (one.location.path != atomic.location.path or one.function is None or one.function.node != own.node)
-            and (not said.target_type or mine & _types(said))
+            and (not said.target_type or mine & target_types(said))
             and visible(self._repository, one.location.path, atomic.location.path)
         ]
 
@@ -134,7 +134,7 @@ def _alike(body: Judgement, use: Judgement) -> bool:
 
 def _whole(body: Judgement) -> bool:
     """Whether a body does to integers alone what any order does alike, whatever else its uses do to floats."""
-    types, words = _types(body), set(body.words)
+    types, words = target_types(body), set(body.words)
     return bool(types and words) and words <= _ANY_ORDER and all(kind(t) == "integer" for t in types)
 
 
@@ -145,11 +145,11 @@ def _sums(one: Judgement) -> bool:
 def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
     """Whether a use may mean a body: of several overloads, that of its types."""
     bodies = {(i.location.path, i.function.node.start_byte) for i in user.inner if i.function is not None}
-    mine, other = _types(body), _types(use)
+    mine, other = target_types(body), target_types(use)
     return len(bodies) < 2 or not mine or not other or bool(mine & other)
 
 
-def _types(judged: Judgement) -> frozenset[str]:
+def target_types(judged: Judgement) -> frozenset[str]:
     """The types that the target may have; none where they are not known."""
     listed = judged.target_type.rpartition(" = ")[2]
     return frozenset(found for t in listed.split("|") if kind(found := t.strip()))
