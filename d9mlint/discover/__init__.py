@@ -291,6 +291,7 @@ def may_hold_kernels(data: bytes) -> bool:
     # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic", nor does assembler: "red.global.add.f32".
     # Nor do Warp and Taichi, where an addition to a cell of an array is atomic, nor `cute.arch.red` of CuTe.
     named = b"atomic" in data or b"Atomic" in data or b"inline_asm" in data or b".red(" in data or b"_add1(" in data
+    named = named or b"_async_bulk_" in data
     if not named and data.find(b" cupy", 0, _TOP) < 0:
         if b"taichi" in data and b"= " in data and _TAICHI.search(data) is not None:
             return True

@@ -16,6 +16,7 @@ from d9mlint.kernels.judging.settled import settled
 from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
 from d9mlint.kernels.libraries.presence import LIBRARIES
+from d9mlint.kernels.overloads import of_their_types
 from d9mlint.kernels.sites.atomics import Atomic, find
 from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.source.repository import Repository
@@ -46,7 +47,7 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     jobs = jobs if len(atomics) >= _MANY else 1
     judgements, reached, in_torch = _judged_and_met(repository, atomics, _anchors(calls), uses, jobs)
     judgements = settled(atomics, judgements, repository)
-    in_torch = asked_for(atomics, judgements, in_torch)
+    in_torch = of_their_types(atomics, judgements, asked_for(atomics, judgements, in_torch))
     met = _Met([*_in_tensorflow([*reached, called]), *in_torch])
     sites = [_site(one, judged, met) for one, judged in zip(atomics, judgements, strict=True)]
     sites += [_in_python(site, inside.ops) for site in inside.sites]

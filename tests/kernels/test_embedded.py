@@ -351,6 +351,12 @@ def test_reductions_and_flags_of_the_cute_dsl() -> None:
                 kind = prims.ReductionType.S32
             prims.red(op, kind, ptr, x)
             prims.red(prims.ReductionOp.MIN, kind, ptr, x)
+            prims.red(whole, kind, ptr, x)
+            prims.cp_reduce_async_bulk_global_shared_cta(ptr, x, 64)
+            prims.cp_reduce_async_bulk_global_shared_cta(ptr, x, 64, op=prims.CpReduceOp.MAX, type=kind)
+            prims.cp_reduce_async_bulk_global_shared_cta(ptr, x, 64, op=op, type=prims.CpReduceType.U64)
+            prims.cp_async_bulk_tensor_reduce(ptr, x, prims.TMARedux.ADD, [0])
+            prims.cp_async_bulk_global_shared_cta(ptr, x, 64)
     """
         }
     )
@@ -364,6 +370,88 @@ def test_reductions_and_flags_of_the_cute_dsl() -> None:
         (19, "float-accumulate", "yes"),
         (28, "unknown", "conditional"),
         (29, "commutative-exact", "no"),
+        (30, "unknown", "conditional"),
+        (31, "float-accumulate", "yes"),
+        (32, "commutative-exact", "no"),
+        (33, "commutative-exact", "no"),
+        (34, "unknown", "conditional"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said, class_",
+    [
+        ("self.kind = cutlass.Float32", "float-accumulate"),
+        ("self.kind = cutlass.Int32", "commutative-exact"),
+        ("assert self.kind == cutlass.Float32", "float-accumulate"),
+        ("self.kind = kind\n            assert self.kind is cutlass.Float32, 'no other'", "float-accumulate"),
+        ("assert self.kind != cutlass.Float32", "unknown"),
+        ("assert self.other == cutlass.Float32", "unknown"),
+        ("self.kind = self.other", "unknown"),
+    ],
+)
+def test_a_type_that_the_object_of_a_kernel_holds(said: str, class_: str) -> None:
+    site = only(f"""
+    import cutlass
+    import cutlass.cute as cute
+
+    class Gemm:
+        def __init__(self, kind):
+            {said}
+
+        @cute.jit
+        def add(self, ptr, x):
+            cute.arch.red(ptr, x, op="add", dtype=self.kind)
+    """)
+    assert site.class_ == class_, site.reason
+
+
+_SEMAPHORE = {
+    "pkg/__init__.py": "",
+    "pkg/sync.py": """
+        import cutlass.cute as cute
+        from cutlass._mlir.dialects import nvvm
+
+        class Semaphore:
+            def __init__(self, flag):
+                self.flag = flag
+
+            def arrive(self, amount):
+                cute.arch.red(self.flag, amount, op="add", dtype="s32")
+
+            def take(self):
+                return nvvm.atomicrmw(op=nvvm.AtomicOpKind.ADD, ptr=self.flag.ir(), a=1)
+    """,
+    "pkg/kernel.py": """
+        import cutlass.cute as cute
+        from .sync import Semaphore
+        from .other import Counter
+
+        def make(flag) -> Semaphore:
+            return Semaphore(flag)
+
+        @cute.kernel
+        def kernel(flag, out, given: Semaphore, unknown):
+            sem = make(flag)
+            sem.arrive(1)
+            given.arrive(1)
+            place = sem.take()
+            out[place] = 1
+            counter = Counter(flag)
+            counter.arrive(1)
+            unknown.arrive(1)
+    """,
+}
+
+
+def test_a_method_of_a_local_object_that_wraps_an_atomic() -> None:
+    found = scan(_SEMAPHORE).sites
+    assert [(s.location.path, s.location.line, s.form, s.class_, s.verdict) for s in found] == [
+        ("pkg/kernel.py", 12, "wrapper", "commutative-exact", "no"),
+        ("pkg/kernel.py", 13, "wrapper", "commutative-exact", "no"),
+        ("pkg/kernel.py", 14, "wrapper", "order-dependent", "yes"),
+        ("pkg/sync.py", 10, "direct", "commutative-exact", "no"),
+        ("pkg/sync.py", 13, "direct", "order-dependent", "depends"),
     ]
 
 

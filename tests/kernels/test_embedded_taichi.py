@@ -274,3 +274,20 @@ def test_gradients_add_for_what_is_read() -> None:
 def test_fields_without_gradients_have_no_adjoint() -> None:
     found = scan(program=_GRADIENT.replace(", needs_grad=True", "", 1))
     assert [s.atomic for s in found.sites] == ["+=", "+="]
+
+
+@pytest.mark.parametrize("made", ["ti.types.ndarray(ndim=1)", "ti.any_arr()", "ti.types.ndarray(dtype=ti.i32, ndim=1)"])
+def test_an_array_that_python_makes_and_hands_in(made: str) -> None:
+    assert _found(f"""
+        import torch
+
+        @ti.kernel
+        def march(rays: ti.types.ndarray(ndim=1), counter: {made}, out: ti.types.ndarray(ndim=2)):
+            for r in rays:
+                n = ti.atomic_add(counter[1], 1)
+                out[n, 0] = r
+
+        def run(rays):
+            counter = torch.zeros(2, dtype=torch.int32)
+            march(rays, counter, torch.empty(8, 2))
+    """) == [("ti.atomic_add", "order-dependent", "yes")]

@@ -37,6 +37,24 @@ def test_other_languages_are_named() -> None:
     assert not found.unchecked
 
 
+FILL = "// A licence of many lines.\n" * 200
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (FILL + "void f(sycl::nd_item<1> i, float* o) { atomicAdd((sycl_global_ptr<float>)o, 1.5f); }\n", True),
+        (FILL + "void f(float& o) { sycl::atomic_ref<float, R, D> a(o); a.fetch_add(1.5f); }\n", True),
+        ("void f(float* o) { syclcompat::atomic_fetch_add(o, 1.5f); }\n", True),
+        (FILL + "// No atomics.\nvoid f(sycl::nd_item<1> i, std::atomic<int>& done) { done = 1; }\n", False),
+        (FILL + "// Beside mysycl_atomic_add.\nvoid f(float* o) { host::atomic_add(o, 1.5f); }\n", False),
+    ],
+)
+def test_sycl_is_known_below_the_top_of_a_file_by_its_atomics(text: str, named: bool) -> None:
+    found = scan(Repository(["a.cpp"], lambda _: text.encode()))
+    assert [one.reason for one in found.skipped] == ["atomics of SYCL are not looked at"] * named
+
+
 def test_a_tree_of_languages_that_are_not_read_says_so(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(UNKNOWN)
     (tmp_path / "k.jl").write_text(JULIA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .support import check, only
+from .support import check, judged, only
 
 
 def test_digits_of_a_flat_index() -> None:
@@ -37,6 +37,94 @@ def test_digits_of_a_flat_index() -> None:
     check(varied.replace("+ m * O + o", "+ m + o"))
     check(varied.replace("+ m * O + o,", "+ m * O,"))
     check(varied.replace("int o = ", "int y = threadIdx.y; int o = "))
+
+
+SHIFTED = """
+    template <typename F>
+    __global__ void k(const int T, const int C, const int H, const int m, const F* x, F* __restrict__ const whole) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      const int b = i / C, h = (i / N) % H, n = i % N;
+      const int first = b * T * C + h * N;
+      F* __restrict__ const y = whole + first + n;
+      for (int t = 0; t < T; t++) {
+        const int at = t * C;
+        for (int j = 0; j < N; j++) {
+          atomicAdd(y + at, x[j] * x[m]);
+          atomicAdd(y + at, x[m]);
+        }
+      }
+    }
+    void launch(float* x) { k<float><<<1, 1>>>(1, 2, 3, 4, x, x); }
+"""
+
+
+def test_a_pointer_moved_by_the_digits_of_the_thread() -> None:
+    found = [said for _, said in judged(SHIFTED)]
+    assert {said.verdict for said in found} == {"conditional"}
+    assert "no other writes the cell if `C` is `H*N`" in found[0].reason
+    told = SHIFTED.replace("i / C", "i / (H * N)").replace("* C", "* H * N")
+    assert {said.verdict for _, said in judged(told)} == {"no"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("whole + first + n", "whole + first"),
+        ("b * T * C", "b * C"),
+        ("h * N;", "h * T;"),
+        ("t < T;", "t <= T;"),
+        ("atomicAdd(y + at, x[m])", "atomicAdd(whole + at, x[m])"),
+        ("atomicAdd(y + at, x[m])", "atomicAdd(y + t, x[m])"),
+        ("atomicAdd(y + at, x[m])", "spread(y, x[m])"),
+        ("const int at", "const int z = threadIdx.y, at"),
+    ],
+)
+def test_a_pointer_that_several_threads_share(old: str, new: str) -> None:
+    assert old in SHIFTED
+    assert {said.verdict for _, said in judged(SHIFTED.replace(old, new))} == {"yes"}
+
+
+def test_a_defined_name_is_no_setting_of_the_build() -> None:
+    head = "#define N (threadIdx.x + 1)\n"
+    assert {said.verdict for _, said in judged(head + SHIFTED)} == {"yes"}
+
+
+REBUILT = """
+    __global__ void k(float* out, const float* x, int w, int h) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      int column, row, plane;
+      column = i % w;
+      int rest = i / w;
+      row = rest % h;
+      plane = rest / h;
+      {
+        int const at = plane * w * h + row * w + column;
+        atomicAdd(&out[at], x[plane]);  // -> float-accumulate no
+      }
+    }
+"""
+
+
+def test_an_index_taken_apart_and_put_together_again() -> None:
+    check(REBUILT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("row = rest % h;", "if (w > 1) { row = rest % h; }"),
+        ("row = rest % h;", "row = rest % h; row += 1;"),
+        ("row = rest % h;", "row = rest % h; row = 0;"),
+        ("row = rest % h;", "row = rest % h; change(&row);"),
+        ("row = rest % h;", "row = rest % w;"),
+        ("row * w", "row * h"),
+        ("int const at", "row = 0; int const at"),
+        ("int const at", "int row = 0; int const at"),
+    ],
+)
+def test_an_index_that_is_not_the_thread_s(old: str, new: str) -> None:
+    assert old in REBUILT
+    check(REBUILT.replace(old, new).replace("accumulate no", "accumulate yes"))
 
 
 def test_loops_and_literal_factors_in_a_flat_index() -> None:

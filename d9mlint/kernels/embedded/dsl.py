@@ -16,8 +16,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.embedded import methods
 from d9mlint.kernels.embedded.calls import Found, judged_call
 from d9mlint.kernels.embedded.kinds import plain_kind
+from d9mlint.kernels.embedded.uses import use
 from d9mlint.kernels.python.calls import argument, decorators, keyword, last_name, positional
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.words import Mention, below
@@ -35,12 +37,21 @@ _BUFFERS = {
     )
 }  # fmt: skip
 """Operations of MLIR's ROCDL dialect (https://mlir.llvm.org/docs/Dialects/ROCDLDialect/): value, resource, offsets."""
+_PRIMITIVES = "cutlass.experimental.primitives."
+_BULK = f"{_PRIMITIVES}cp_reduce_async_bulk_global_shared_cta"
+_TENSOR = f"{_PRIMITIVES}cp_async_bulk_tensor_reduce"
 _REDUCING = {
     "cutlass.cute.arch.red": (("op", None), ("dtype", None), ("ptr", 0), ("val", 1)),
-    "cutlass.experimental.primitives.red": (("op", 0), ("type_", 1), ("a", 2), ("b", 3)),
+    f"{_PRIMITIVES}red": (("op", 0), ("type_", 1), ("a", 2), ("b", 3)),
+    _BULK: (("op", None), ("type", None), ("dst", 0), ("src", 1)),
+    _TENSOR: (("red_kind", 2), ("", None), ("tma_descriptor", 0), ("src_mem", 1)),
 }
 """Functions of nvidia-cutlass-dsl 4.8 that return nothing; operation, type, target, value: name and position."""
+_REDUCES = frozenset(name.rpartition(".")[2] for name in _REDUCING)
+_GIVEN_NONE = {_BULK: ("add", "bf16")}
+"""The operation and the type where a call gives none."""
 _PTX_TYPES = {"b": "int", "u": "int", "s": "int", "f": "float"}
+_PTX = re.compile(r"[busf]\d+")
 _INSERTED = "x"
 _INTEGERS = re.compile(r"\A\S*\.[sub]x\s")
 """The type of an instruction where only its width is put in: ``add.u{bits}``."""
@@ -78,7 +89,7 @@ class _Site(NamedTuple):
 
 def may_hold(data: bytes) -> bool:
     """Whether a file names the language, or inline PTX in Triton; cheap to ask."""
-    named = b"tomic" in data or b"inline_asm" in data or b".red(" in data
+    named = b"tomic" in data or b"inline_asm" in data or b".red(" in data or b"_async_bulk_" in data
     return named and any(mark in data for mark in _MARKS)
 
 
@@ -87,9 +98,11 @@ def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
     named = [f for p in paths if may_hold(files.repository.data(p)) and (f := files.file(p)) is not None]
     waiting = [(file, site) for file in named for site in _direct(file)]
     known: dict[str, Wrapper] = {}
+    told: set[tuple[str, str, str]] = set()
     seen: set[tuple[str, int, int, str]] = set()
     for _ in range(_MAX_ROUNDS):
         fresh: list[Wrapper] = []
+        called: list[tuple[PyFile, _Site]] = []
         for file, site in waiting:
             key = (file.path, site.call.lineno, site.call.col_offset, site.operation)
             if key in seen:
@@ -99,8 +112,12 @@ def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
             if wrapper is not None and wrapper.dotted not in known:
                 known[wrapper.dotted] = wrapper
                 fresh.append(wrapper)
+            method = _method(file, site) if wrapper is None else None
+            if method is not None and method.key not in told:
+                told.add(method.key)
+                called += _calls(files, method, site)
             yield file, _found(file, site, wrapper is not None)
-        waiting = [one for wrapper in fresh for one in _uses(files, wrapper)]
+        waiting = [*called, *(one for wrapper in fresh for one in _uses(files, wrapper))]
         if not waiting:
             return
 
@@ -115,10 +132,10 @@ def _direct(file: PyFile) -> Iterator[_Site]:
         kind = "float" if word.startswith("f") else "integer"
         value = keyword(call, "a")
         yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, keyword(call, "ptr"), value)
-    for mention in file.mentions.get("red", ()):
+    for mention in (one for name in sorted(_REDUCES) for one in file.mentions.get(name, ())):
         call = mention.call
         if call is not None and file.dotted(call.func) in _REDUCING:
-            yield from _reduced(file, mention, call)
+            yield _reduced(file, mention, call)
     for name in _BUILT:
         for mention in file.mentions.get(name, ()):
             call = mention.call
@@ -138,22 +155,26 @@ def _direct(file: PyFile) -> Iterator[_Site]:
                 yield from _assembled(mention, call)
 
 
-def _reduced(file: PyFile, mention: Mention, call: ast.Call) -> Iterator[_Site]:
+def _reduced(file: PyFile, mention: Mention, call: ast.Call) -> _Site:
     """``cute.arch.red(ptr, val, op="add", dtype="f32")``; ``primitives.red(ReductionOp.ADD, ReductionType.F32, ...)``.
 
-    What a function picks by its own parameters is an addition where it may be one.
+    What a function picks by its own parameters, or where it is not seen, is an addition where it may be one.
     """
-    names = _REDUCING[file.dotted(call.func)]
+    name = file.dotted(call.func)
     operation, typed, target, value = (
-        keyword(call, name) if at is None else argument(call, at, name) for name, at in names
+        keyword(call, word) if at is None else argument(call, at, word) for word, at in _REDUCING[name]
     )
-    words = _words(mention, operation)
-    if not words:
-        return
+    usual = _GIVEN_NONE.get(name, ("add", ""))
+    words = _words(mention, operation) or [usual[0]]
     word = "add" if "add" in words else words[0].lstrip("u")
-    types = [name.removesuffix("x2") for name in _words(mention, typed)]
-    kinds = {plain_kind(name) or plain_kind(_PTX_TYPES.get(name[:1], "")) for name in types}
-    yield _Site(mention, call, word, kinds.pop() if len(kinds) == 1 else "", target, value, returns=False)
+    written = _words(mention, typed) if typed is not None else [usual[1]]
+    kinds = {_kind(mention, one.removesuffix("x2")) for one in written}
+    return _Site(mention, call, word, kinds.pop() if len(kinds) == 1 else "", target, value, returns=False)
+
+
+def _kind(mention: Mention, name: str) -> str:
+    """Of a type of PTX, of Python's name for it, or of an attribute that the class asserts to be a type."""
+    return plain_kind(name) or plain_kind(_PTX_TYPES.get(name[:1], "") if _PTX.fullmatch(name) else "")
 
 
 def _words(mention: Mention, node: ast.expr | None) -> list[str]:
@@ -161,7 +182,7 @@ def _words(mention: Mention, node: ast.expr | None) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value.lower()]
     if isinstance(node, ast.Attribute):
-        return [node.attr.lower()]
+        return (_of_object(mention, node.attr) if _own(node) else []) or [node.attr.lower()]
     if not isinstance(node, ast.Name):
         return []
     given = (
@@ -171,6 +192,23 @@ def _words(mention: Mention, node: ast.expr | None) -> list[str]:
         if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == node.id
     )
     return [word for value in given if not isinstance(value, ast.Name) for word in _words(mention, value)]
+
+
+def _of_object(mention: Mention, attribute: str) -> list[str]:
+    """What an attribute of the object is: by what its class sets it to, else by what the class asserts."""
+    owner = next((s for s in mention.scopes if isinstance(s, ast.ClassDef)), None)
+    nodes = below(owner) if owner is not None else []
+    sets = [n.value for n in nodes if isinstance(n, ast.Assign) and any(_own(t) == attribute for t in n.targets)]
+    tests = [n.test for n in nodes if isinstance(n, ast.Assert) and isinstance(n.test, ast.Compare)]
+    asserts = [t.comparators[0] for t in tests if _own(t.left) == attribute and isinstance(t.ops[0], ast.Eq | ast.Is)]
+    found = [[w for one in every if not _own(one) for w in _words(mention, one)] for every in (sets, asserts)]
+    return found[0] or found[1]
+
+
+def _own(node: ast.expr) -> str:
+    """The name of an attribute of the object itself; empty for any other expression."""
+    held = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if held and isinstance(node, ast.Attribute) else ""
 
 
 def _built(mention: Mention, call: ast.Call) -> Iterator[_Site]:
@@ -287,6 +325,22 @@ def _uses(files: PyFiles, wrapper: Wrapper) -> Iterator[tuple[PyFile, _Site]]:
                 continue
             target = call.args[wrapper.target] if wrapper.target < len(call.args) else None
             yield file, _Site(mention, call, wrapper.operation, wrapper.kind, target, None, True)
+
+
+def _method(file: PyFile, site: _Site) -> methods.Method | None:
+    """The method around an atomic on what its object holds."""
+    function = site.mention.scopes[-1] if site.mention.scopes else None
+    if site.target is None or not isinstance(function, ast.FunctionDef):
+        return None
+    return methods.around(file, site.mention, _root(site.target, function, file))
+
+
+def _calls(files: PyFiles, method: methods.Method, site: _Site) -> Iterator[tuple[PyFile, _Site]]:
+    """The calls of a method that wraps an atomic; it gives the old value where that goes back to the caller."""
+    returns = site.returns and use(site.call, site.mention).kind == "forwarded"
+    for file, mention, call in methods.calls(files, method):
+        held = mention.node.value if isinstance(mention.node, ast.Attribute) else None
+        yield file, _Site(mention, call, site.operation, site.kind, held, None, True, returns)
 
 
 def _mentions(file: PyFile, name: str) -> list[Mention]:

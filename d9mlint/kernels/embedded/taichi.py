@@ -28,6 +28,8 @@ _OPERATIONS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 _CALL = re.compile(r"atomic_(add|sub|mul|min|max|and|or|xor)\Z")
 _CHANGES = re.compile(rb"[-+*&|^]=|\batomic_")
+_ARRAYS = ("ndarray", "any_arr", "ext_arr")
+"""Annotations of parameters that are arrays, by reference: https://docs.taichi-lang.org/docs/external."""
 _ONE = "one thread runs this part of the kernel"
 _OWN = "only one turn of the loop changes the cell"
 _LOCAL = "it is a variable of the function, which no other thread sees"
@@ -151,6 +153,8 @@ def _is_global(
     annotation = arguments[name]
     if not element or (annotation is not None and plain_kind(shown(annotation))):
         return False  # by value, or a variable by reference
+    if isinstance(annotation, ast.Call) and last_name(annotation.func) in _ARRAYS:
+        return True  # one that Python hands in
     given = [(base(one), m.scopes[-1]) for one, m in handed(file, function, name) if m.scopes]
     return (annotation is not None and not given) or any(
         not isinstance(f, ast.FunctionDef) or one not in local(f) for one, f in given

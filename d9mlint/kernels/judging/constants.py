@@ -162,6 +162,48 @@ def assigned(root: Node, name: str, unit: Unit) -> bool:
     return False
 
 
+def lasting(place: Node, found: declarations.Declared, root: Node, unit: Unit) -> Node | None:
+    """The one value that a local variable has at a place: its first, or that of the only statement that sets it.
+
+    That statement has to stand in a block around the place, before it: ``int x; x = i % n; ... use(x)``.
+    """
+    declarator = declarations.named(found.node, unit)
+    name = declarator[0] if declarator is not None else ""
+    if found.kind != "local" or not name:
+        return None
+    if not assigned(root, name, unit):
+        return found.value
+    setting = _only_setting(root, name, unit) if found.value is None else None
+    statement = setting.parent if setting is not None else None
+    block = statement.parent if statement is not None else None
+    if setting is None or statement is None or block is None or statement.end_byte > place.start_byte:
+        return None
+    plain = statement.type == "expression_statement" and block.type == "compound_statement"
+    around = block.start_byte <= place.start_byte < block.end_byte
+    same = plain and around and declarations.declared(setting, name, unit) == found
+    return setting.child_by_field_name("right") if same else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _only_setting(root: Node, name: str, unit: Unit) -> Node | None:
+    """The assignment ``name = value`` below a node, where nothing else changes the variable."""
+    word = name.encode()
+    found: Node | None = None
+    for at in word_places(unit.data, word, root.start_byte, root.end_byte):
+        node = root.descendant_for_byte_range(at, at + len(word))
+        above = node.parent if node is not None and node.type == "identifier" else None
+        if node is None or above is None:
+            continue
+        address = above.type == "pointer_expression" and above.children[0].type == "&"
+        if above.type == "update_expression" or address:
+            return None
+        if above.type == "assignment_expression" and above.child_by_field_name("left") == node:
+            if found is not None or above.children[1].type != "=":
+                return None
+            found = above
+    return found
+
+
 @functools.lru_cache(maxsize=256)
 def atomic_calls(root: Node, data: bytes) -> tuple[tuple[Node, ...], ...]:
     """The arguments of the calls below a node that are named like atomics and have any; a member's object first."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import tree_sitter
+
 from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
@@ -100,6 +102,15 @@ def _gives_back(atomic: Atomic) -> bool:
     return not atomic.inner or any(_use(one, 1).kind == "forwarded" for one in atomic.inner)
 
 
+def _cells(address: tree_sitter.Node, atomic: Atomic, space: str) -> radix.Owned | None:
+    """Whether each thread writes cells of its own there; what is proven goes before what is assumed."""
+    found = radix.owner(address, atomic.unit, atomic.function)
+    if found is not None and not found.assumed:
+        return found
+    other = slices.owner(address, atomic.unit, atomic.function, space)
+    return other if found is None or (other is not None and not other.assumed) else found
+
+
 def look(atomic: Atomic, repository: Repository) -> Seen:
     """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
     found = operation(atomic, repository)
@@ -125,8 +136,7 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
         address = atomic.arguments[0]
         alone = alone or ownership.owner(address, atomic.unit, atomic.function, where.memory)
-        alone = alone or radix.owner(address, atomic.unit, atomic.function)
-        cells = None if alone else slices.owner(address, atomic.unit, atomic.function, where.memory)
+        cells = None if alone else _cells(address, atomic, where.memory)
         if cells is not None:
             alone, assumed = ("", f"{cells.why} {cells.assumed}") if cells.assumed else (cells.why, "")
     # What defines a kernel, or a function that changes cells of its own, is used nowhere else as an atomic.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -17,6 +18,8 @@ from d9mlint.model import Location
 _ROUNDS = ("add", "sub", "mul", "div", "")
 """What a CAS loop computes when the order of its steps may change the rounding; empty: a function that is handed in."""
 _VARYING = frozenset(("yes", "conditional"))
+_ANY_ORDER = frozenset(("add", "sub", "min", "max", "and", "or", "xor"))
+_OLD = re.compile("[:;] the old value")
 _MAX_LEVELS = 20
 _CALLS = ("wrapper", "wrapper-def")
 _MAX_CHAIN = 4
@@ -92,22 +95,23 @@ class _Uses:
             reason = f"{reason}; {several} here can vary"
             return judged._replace(class_=class_, verdict=verdict, reason=reason, by_uses=True)
         exact = verdicts == {"no"} and not any(_sums(one) or one.class_ == "order-dependent" for one in meant)
-        if exact and judged.return_use == "forwarded" and not _sums(judged):
-            reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
+        unread = _whole(judged) and all(said.return_use == "unused" for said in meant)
+        if (exact or unread) and judged.return_use == "forwarded" and not _sums(judged):
+            reason = f"{_OLD.split(judged.reason)[0]}; {several} here leaves the old value"
             class_ = "cas-loop" if judged.class_ == "cas-loop" else "commutative-exact"
             return judged._replace(class_=class_, verdict="no", reason=reason, by_uses=True)
         return judged
 
     def _of_overload(self, atomic: Atomic, judged: Judgement) -> list[Used]:
         """The uses of an overload that a project adds to an atomic of CUDA's: ``atomicAdd(half* address, half x)``."""
-        own, mine = atomic.function, _types(judged)
+        own, mine = atomic.function, target_types(judged)
         if own is None or own.name not in INTRINSICS or not mine:
             return []
         return [
             (one, said)
             for one, said in self._named[own.name]
             if (one.location.path != atomic.location.path or one.function is None or one.function.node != own.node)
-            and (not said.target_type or mine & _types(said))
+            and (not said.target_type or mine & target_types(said))
             and visible(self._repository, one.location.path, atomic.location.path)
         ]
 
@@ -128,6 +132,12 @@ def _alike(body: Judgement, use: Judgement) -> bool:
     return _sums(body) == _sums(use) or (open_sum and _sums(use))
 
 
+def _whole(body: Judgement) -> bool:
+    """Whether a body does to integers alone what any order does alike, whatever else its uses do to floats."""
+    types, words = target_types(body), set(body.words)
+    return bool(types and words) and words <= _ANY_ORDER and all(kind(t) == "integer" for t in types)
+
+
 def _sums(one: Judgement) -> bool:
     return one.class_ == "float-accumulate" or (one.class_ == "cas-loop" and one.implements in _ROUNDS)
 
@@ -135,11 +145,11 @@ def _sums(one: Judgement) -> bool:
 def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
     """Whether a use may mean a body: of several overloads, that of its types."""
     bodies = {(i.location.path, i.function.node.start_byte) for i in user.inner if i.function is not None}
-    mine, other = _types(body), _types(use)
+    mine, other = target_types(body), target_types(use)
     return len(bodies) < 2 or not mine or not other or bool(mine & other)
 
 
-def _types(judged: Judgement) -> frozenset[str]:
+def target_types(judged: Judgement) -> frozenset[str]:
     """The types that the target may have; none where they are not known."""
     listed = judged.target_type.rpartition(" = ")[2]
     return frozenset(found for t in listed.split("|") if kind(found := t.strip()))

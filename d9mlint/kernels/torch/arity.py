@@ -1,9 +1,13 @@
-"""Whether a call can mean a function by the number of its arguments: many functions bear a short name."""
+"""Whether a name can mean a function: by the number of arguments of its call, and by what else bears the name there.
+
+Many functions bear a short name.
+"""
 
 from __future__ import annotations
 
 import re
 
+from d9mlint.kernels.judging.declarations import parameter_place
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.lexical import arguments, word_places
 from d9mlint.kernels.source.repository import Repository
@@ -20,9 +24,14 @@ _DEFAULT = re.compile(rb"\s*[A-Za-z_][\w:<>,\s]*[\s*&]+\w+\s*=(?!=)")
 
 
 def fits(other: Block, block: Block, place: int, repository: Repository) -> bool:
-    """Whether the name at a place in another block is no call with more or fewer arguments than the function takes."""
+    """Whether the name at a place in another block can mean a function.
+
+    It does not where a parameter around it has that name, or it is called with more or fewer arguments than it takes.
+    """
     if block.function is None or block.kind != "function":
         return True
+    if other.function is not None and parameter_place(other.function.node, block.name, other.unit) >= 0:
+        return False
     data = other.unit.data
     opening = _OPENING.match(data, place + len(block.name), place + len(block.name) + 300)
     listed = arguments(data, opening.end() - 1) if opening is not None else None

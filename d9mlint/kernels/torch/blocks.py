@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import tree_sitter
@@ -26,6 +26,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r\n|\\.)*)", re.MULTILINE | re.DOTALL)
+_DEFINES = re.compile(
+    rb"(?:\\?\s)*(?:template\s*<[^<>]*>(?:\\?\s)*)?(?:(?:inline|static)\s+)?[A-Za-z_][\w:]*(?:<[^<>;{}()]*>)?[\s*&]+(\w+)\s*\([^;{}#]*\)"
+    rb"[^;{}()#]*\{"
+)
+"""A macro's body that begins with the definition of a function, whose name it does not put together."""
+_STATEMENTS = (b"if", b"for", b"while", b"switch", b"catch")
 _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
 _OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()")
 _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
@@ -45,6 +51,10 @@ _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
+_AT_TOP = re.compile(
+    rb"^((?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?)[ \t]*\(([^(){};]*)\)\s*(?=\{)", re.MULTILINE
+)
+"""A library that begins a line, outside of everything."""
 _FILLING = re.compile(rb"\[[^\[\]\n]{0,40}\]\s*\(\s*(?:py|pybind11|nb|nanobind)\s*::\s*module_?\s*&\s*\w+\s*\)")
 _BY_BUILD = "TORCH_EXTENSION_NAME"
 """In place of the name of a module that the source does not say."""
@@ -163,7 +173,13 @@ class Blocks(NamedTuple):
 
 def blocks(unit: Unit, libraries: Mapping[bytes, list[Macro]] = _NONE) -> Blocks:
     """Splits a source; ``libraries`` are macros of the repository that register (``pasted.registering``)."""
-    found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
+    found = [
+        *_apart(unit, list(_functions(unit))),
+        *_macros(unit),
+        *_registrations(unit),
+        *_operators(unit),
+        *_exported(unit),
+    ]
     found += _filled_later(unit)
     found += [block for made in pasted.units(unit, libraries) for block in _functions(made)]
     found += [Block(unit, "table", t.name, t.start, t.end, words(unit.data, t.start, t.end)) for t in tables(unit)]
@@ -218,6 +234,27 @@ def _functions(unit: Unit) -> Iterator[Block]:
         )
 
 
+def _apart(unit: Unit, functions: list[Block]) -> Iterator[Block]:
+    """The functions, and the libraries that a function of which the parser found no end seems to hold."""
+    begun = {block.start for block in functions if block.kind == "library"}
+    ends: dict[int, int] = {}
+    for match in _AT_TOP.finditer(unit.data):
+        if match.start(2) - 1 in begun:
+            continue
+        around = [at for at, block in enumerate(functions) if block.start < match.start() < block.end]
+        closed = lexical.arguments(unit.data, match.end()) if around else None
+        if closed is None:
+            continue
+        ends |= {at: min(match.start(), ends.get(at, match.start())) for at in around}
+        arguments = tuple(part.strip() for part in match[2].decode("utf-8", "replace").split(","))
+        start = match.start(2) - 1
+        found = words(unit.data, start, closed[1])
+        yield Block(unit, "library", match[1].decode(), start, closed[1], found, arguments=arguments)
+    for at, block in enumerate(functions):
+        cut = ends.get(at, block.end)
+        yield block if cut == block.end else replace(block, end=cut, words=words(unit.data, block.start, cut))
+
+
 def _parameters(node: tree_sitter.Node) -> tree_sitter.Node | None:
     at = node.child_by_field_name("declarator")
     for _ in range(20):
@@ -259,6 +296,18 @@ def _macros(unit: Unit) -> Iterator[Block]:
         found = words(unit.data, match.start(2), match.end(2))
         if found:
             yield Block(unit, "macro", match[1].decode(), match.start(2), match.end(2), found)
+            yield from _defined_by(unit, match, found)
+
+
+def _defined_by(unit: Unit, macro: re.Match[bytes], found: dict[bytes, tuple[int, ...]]) -> Iterator[Block]:
+    """The function that a macro defines under one name: ``#define RUN_FOR(T) void run(const P<T>& p) { f<T>(p); }``."""
+    after = macro[2].find(b")") + 1 if macro[2][:1] == b"(" else 0
+    defined = _DEFINES.match(unit.data, macro.start(2) + after, macro.end(2)) if b"{" in macro[2] else None
+    parameters = macro[2][:after]
+    if defined is None or defined[1] in _STATEMENTS:
+        return
+    if re.search(rb"\b" + defined[1] + rb"\b", parameters) is None:
+        yield Block(unit, "function", defined[1].decode(), macro.start(2), macro.end(2), found)
 
 
 def _registrations(unit: Unit) -> Iterator[Block]:

@@ -106,6 +106,8 @@ class Callers:
         if block.kind == "function":
             found = self._in_namespaces(found, block, word)
         found += [*self._renamed(block), *self._inherited(block)] if block.scope else []
+        if block.scope and not any(other.scope != block.scope for other, _ in found):
+            found += members.elsewhere(self.repository, block, self.blocks)
         named = virtual.bases(block, self.repository)
         if named:
             known = {other for other, _ in found}
@@ -250,7 +252,8 @@ class Callers:
         own = naming.around(block)
         if block.scope or block.kind != "function" or not own:
             return False
-        if any(b.name == block.name and naming.around(b) == own for b in self.blocks(path).blocks):
+        namesakes = (b for b in self.blocks(path).blocks if b.name == block.name)
+        if any(naming.around(b) == own or naming.lost(b, own[-1]) for b in namesakes):
             return False
         named = re.compile(rb"\b" + own[-1].encode() + rb"\s*::\s*" + re.escape(block.name.encode()) + rb"\s*[(<]")
         return named.search(self.repository.data(path)) is not None

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.python.files import PyFile, PyFiles, texts
-from d9mlint.kernels.python.words import below
+from d9mlint.kernels.python.words import below, children
 from d9mlint.kernels.source.repository import Repository, shared_folders
+from d9mlint.kernels.torch import cmake
 
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
-_CMAKE = re.compile(
-    rb"\b(?:pybind11_add_module|nanobind_add_module|python_add_library|define_gpu_extension_target)\s*\(\s*(\w+)",
-    re.IGNORECASE,
-)
+_HOLE = "{}"
+"""In the name of a source, what is put in when the program runs: ``f"kernel_v{VERSION}.cu"``."""
+_SOURCES = (".cpp", ".cu", ".cc", ".cxx", ".c", ".hip")
 
 
 class Extension(NamedTuple):
@@ -45,29 +45,56 @@ def extensions(repository: Repository, files: PyFiles) -> list[Extension]:
         if (file := files.file(path)) is not None
         for extension in _of_file(file)
     ]
-    for path in repository.paths:
-        if path.endswith("CMakeLists.txt"):
-            found += [Extension(m[1].decode(), (), path, True) for m in _CMAKE.finditer(repository.data(path))]
-    return found
+    modules = repository.derived(cmake.modules, "")
+    return found + [Extension(one.name, one.sources, one.path, True) for one in modules]
 
 
 def of_source(all_: list[Extension], path: str) -> list[Extension]:
     """The extensions that a C++ source can belong to: those that name it, else those of the nearest build file."""
-    name = path.rpartition("/")[2]
-    named = [e for e in all_ if any(source.rpartition("/")[2] == name for source in e.sources)]
+    named = _naming(all_, path)
     if named:
-        whole = [e for e in named if any(path.endswith(source.lstrip("./")) for source in e.sources)] or named
-        folders = {e: f"/{e.name.rpartition('.')[0].replace('.', '/')}/" for e in whole if "." in e.name}
-        within = [e for e in whole if folders.get(e, "//") in f"/{path}"] or whole  # the sources lie in the package
-        nearest = max(shared_folders(e.path, path) for e in within)  # each folder may build a source of that name
-        return [e for e in within if shared_folders(e.path, path) == nearest]
-    above = [e for e in all_ if not _literal(e) and f"{path}/".startswith(e.path.rpartition("/")[0])]
+        return named
+    above = [e for e in all_ if (e.cmake or not _literal(e)) and f"{path}/".startswith(e.path.rpartition("/")[0])]
     depth = max((e.path.count("/") for e in above), default=0)
     return [e for e in above if e.path.count("/") == depth]
 
 
+def _naming(all_: list[Extension], path: str) -> list[Extension]:
+    """The extensions that name a source, in the nearest files: each folder may build a source of that name."""
+    named = [e for e in all_ if _names(e, path)]
+    whole = [e for e in named if any(path.endswith(source.lstrip("./")) for source in e.sources)] or named
+    folders = {e: f"/{e.name.rpartition('.')[0].replace('.', '/')}/" for e in whole if "." in e.name}
+    within = [e for e in whole if folders.get(e, "//") in f"/{path}"] or whole  # the sources lie in the package
+    nearest = max((shared_folders(e.path, path) for e in within), default=0)
+    return [e for e in within if shared_folders(e.path, path) == nearest]
+
+
+def apart(repository: Repository, path: str, other: str) -> bool:
+    """Whether two sources are named by extensions, and no extension is made of both."""
+    every = repository.derived(_every, "")
+    one, two = (set(_naming(every, at)) for at in (path, other))
+    return bool(one and two) and one.isdisjoint(two)
+
+
+def _every(repository: Repository, _: str) -> list[Extension]:
+    return extensions(repository, PyFiles(repository))
+
+
+def _names(extension: Extension, path: str) -> bool:
+    """Whether an extension names a source of this name."""
+    name = path.rpartition("/")[2]
+    return any(_fits(source.rpartition("/")[2], name) for source in extension.sources)
+
+
+def _fits(written: str, name: str) -> bool:
+    if _HOLE not in written:
+        return written == name
+    parts = written.split(_HOLE)
+    return len(name) >= sum(map(len, parts)) and name.startswith(parts[0]) and name.endswith(parts[-1])
+
+
 def _literal(extension: Extension) -> bool:
-    return any(source.endswith((".cpp", ".cu", ".cc", ".cxx")) and "*" not in source for source in extension.sources)
+    return any(source.endswith(_SOURCES[:4]) and "*" not in source for source in extension.sources)
 
 
 def _of_file(file: PyFile) -> Iterator[Extension]:
@@ -84,8 +111,26 @@ def _of_file(file: PyFile) -> Iterator[Extension]:
             continue
         module = _text(file, keywords.get("module"))
         sources = keywords.get("sources") or (node.args[1] if len(node.args) > 1 else None)
-        listed = tuple(str(text.value) for text in texts(_value(file, sources))) if sources is not None else ()
+        listed = tuple(_written(_value(file, sources))) if sources is not None else ()
         yield Extension(f"{module}.{name}" if module else name, listed, file.path, "cmake" in called.lower())
+
+
+def _written(node: ast.expr) -> Iterator[str]:
+    """The strings of an expression; of an f-string that names a source what stands in it, with holes in its name."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, ast.JoinedStr):
+            parts = [str(part.value) if isinstance(part, ast.Constant) else _HOLE for part in at.values]
+            folder, _, name = "".join(parts).rpartition("/")
+            if _HOLE in name and name.strip(".{}") and name.endswith(_SOURCES):
+                yield f"{folder}/{name}"
+            else:
+                yield from (str(text.value) for text in texts(at))
+        elif isinstance(at, ast.Constant):
+            yield from [at.value] if isinstance(at.value, str) else []
+        else:
+            pending += reversed(children(at))
 
 
 def _value(file: PyFile, node: ast.expr) -> ast.expr:

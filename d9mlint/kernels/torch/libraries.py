@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.extensions import apart
 
 _BUILDS = ("CMakeLists.txt", "setup.py", "pyproject.toml")
 
@@ -12,9 +13,11 @@ _BUILDS = ("CMakeLists.txt", "setup.py", "pyproject.toml")
 def of_another(path: str, home: str, owners: Collection[str], word: bytes, repository: Repository) -> bool:
     """Whether a file that names a function means that of another library than its ``home``.
 
-    So where all headers that it includes and that name the function lie in the library of one of the ``owners``, files
-    that define one of this name, too.
+    So where no extension is built of both, and where all headers that it includes and that name the function lie in
+    the library of one of the ``owners``, files that define one of this name, too.
     """
+    if apart(repository, path, home):
+        return True
     own = _library(home, repository)
     others = {_library(owner, repository) for owner in owners} - {own, ""}
     if not own or not others or _library(path, repository) == own:

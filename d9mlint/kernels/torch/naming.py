@@ -45,6 +45,8 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     data = other.unit.data
     written = _QUALIFIER.search(data, max(0, place - _MAX_BEFORE), place)
     parts = _parts(re.sub(r"<[^>]*>", "", written[1].decode("utf-8", "replace"))) if written is not None else []
+    if parts and other.unit is block.unit and lost(block, parts[-1]):
+        return True
     known = {own, *rivals}
     if len(known) > 1:
         for depth in range(len(here), -1, -1):  # from the namespaces around it outwards
@@ -57,6 +59,12 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     if not own or here[: len(own)] == own:
         return True
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+
+
+def lost(block: Block, name: str) -> bool:
+    """Whether a function of no namespace may stand in one that begins before it, of which the parser lost the end."""
+    opened = re.compile(rb"^[ \t]*namespace\s+" + name.encode() + rb"\b", re.MULTILINE)
+    return not around(block) and opened.search(block.unit.data, 0, block.start) is not None
 
 
 def hides(block: Block, name: bytes) -> bool:

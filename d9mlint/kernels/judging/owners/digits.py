@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
-from d9mlint.kernels.judging.constants import assigned
+from d9mlint.kernels.judging.constants import assigned, lasting
 from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Function, Unit
@@ -69,6 +69,25 @@ def _indices(address: Node, unit: Unit) -> list[Node]:
     declared = declarations.declared(node, unit.text(node), unit)
     accessor = declared is not None and declared.kind == "parameter" and "Accessor" in declared.type
     return found if accessor else []
+
+
+def with_factors(written: tuple[str, ...], meant: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """A product in which names are replaced by the products that they are equal to."""
+    return tuple(sorted(factor for name in written for factor in meant.get(name, (name,))))
+
+
+def gap(digits: list[Digit]) -> tuple[str, tuple[str, ...]] | None:
+    """The name, and the product that it has to be for all digits to follow each other.
+
+    ``C`` and ``H * N`` for ``i % N``, ``i / N % H`` and ``i / C``.
+    """
+    highs = {tuple(sorted(d.high)) for d in digits if d.high is not None}
+    lows = {tuple(sorted(d.low)) for d in digits if d.low}
+    apart = sorted((*(highs - lows), *(lows - highs)), key=len)
+    if len(apart) != 2 or len(highs - lows) != 1 or len(apart[0]) != 1 or len(apart[1]) < 2:
+        return None
+    name = apart[0][0]
+    return (name, apart[1]) if name not in apart[1] and not name.isdigit() else None
 
 
 def complete(digits: list[Digit]) -> bool:
@@ -126,8 +145,8 @@ class Reader:
             if axes(name, self.unit, self.function) or (self.looped is not None and self.looped(name)):
                 return Digit(name, (), None)
             found = declarations.declared(node, name, self.unit)
-            fixed = found is not None and found.kind == "local" and not assigned(self.function.node, name, self.unit)
-            return self.digit(found.value, steps - 1) if found is not None and fixed and found.value else None
+            value = lasting(node, found, self.function.node, self.unit) if found is not None else None
+            return self.digit(value, steps - 1) if value is not None else None
         operator = node.child_by_field_name("operator") if node.type == "binary_expression" else None
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if operator is None or left is None or right is None or operator.type not in ("/", "%"):

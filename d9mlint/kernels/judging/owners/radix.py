@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import aliases, declarations
-from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
+from d9mlint.kernels.judging import aliases, declarations, memory
+from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls, lasting
 from d9mlint.kernels.judging.owners import digits, ownership
 from d9mlint.kernels.source.unit import Function, Unit
 
@@ -42,26 +42,52 @@ def multiplied_out(node: Node, terms: Callable[[Node], list[_Term] | None]) -> l
     return first + second if node.children[1].type == "+" else [(*a, *b) for a in first for b in second]
 
 
-def owner(address: Node, unit: Unit, function: Function | None) -> str:
-    """Why only one thread writes the address; empty where that is not proven."""
+class Owned(NamedTuple):
+    """Why only one thread writes an address, and what must hold for it (empty: it is proven)."""
+
+    why: str
+    assumed: str = ""
+
+
+def owner(address: Node, unit: Unit, function: Function | None) -> Owned | None:
+    """Whether only one thread writes the address; None where that is not seen."""
     if function is None or "__global__" not in function.qualifier:
-        return ""
+        return None
     if len(atomic_calls(function.node, unit.data)) > MAX_CALLS:
-        return ""
+        return None
     reader = _Sum(unit, function, address)
     terms = reader.pointer(address, _MAX_STEPS)
-    if terms is None or not reader.base or not _mixed_radix(terms, reader):
-        return ""
-    if aliases.escapes(reader.base, address, unit, function):
-        return ""
     found = [v.digit for v in reader.variables.values() if v.digit is not None]
     names = sorted({d.thread for d in found})
-    if len(names) != 1 or not digits.complete(found) or not reader.unique(names[0]):
-        return ""
-    others = ownership.addresses(function, unit)
-    if not digits.same_everywhere(address, others, unit) or aliases.aliased(reader.base, others, unit):
-        return ""
-    return f"its terms tell the thread with this `{names[0]}`, and no other writes the cell"
+    if terms is None or not reader.base or len(names) != 1 or not reader.unique(names[0]):
+        return None
+    assumed = ""
+    if not _found_again(terms, reader, {}):
+        equal = digits.gap(found)
+        if equal is None or not _found_again(terms, reader, dict([equal])):
+            return None
+        assumed = f"if `{equal[0]}` is `{'*'.join(equal[1])}`"
+    if any(aliases.escapes(name, address, unit, function) for name in reader.names):
+        return None
+    if not _same(address, reader.base, unit, function):
+        return None
+    return Owned(f"its terms tell the thread with this `{names[0]}`, and no other writes the cell", assumed)
+
+
+def _same(address: Node, base: str, unit: Unit, function: Function) -> bool:
+    """Whether all atomics that start from the base, or nobody knows where, name the same element as this one."""
+    root = memory.base(address, unit)
+    mine = declarations.declared(root, unit.text(root), unit) if root is not None else None
+    text = "".join(unit.text(address).split())
+    for other in ownership.addresses(function, unit):
+        start = memory.base(other, unit)
+        if start is None:
+            return False
+        alike = declarations.declared(start, unit.text(start), unit) == mine
+        alike = alike and "".join(unit.text(other).split()) == text
+        if not alike and aliases.origin(start, unit) == base:
+            return False
+    return mine is not None
 
 
 class _Variable(NamedTuple):
@@ -79,6 +105,8 @@ class _Sum:
         self.function = function
         self.place = place
         self.base = ""
+        self.names: set[str] = set()
+        """The base, and the pointers that are made of it on the way to the address."""
         self.variables: dict[str, _Variable] = {}
 
     def unique(self, name: str) -> bool:
@@ -115,10 +143,11 @@ class _Sum:
 
     def _named(self, node: Node, steps: int) -> list[tuple[str, ...]] | None:
         """A pointer parameter, or a local pointer made of one."""
-        if ownership.fixed_pointer(node, self.unit):
-            self.base = self.unit.text(node)
-            return []
         name = self.unit.text(node)
+        self.names.add(name)
+        if ownership.fixed_pointer(node, self.unit):
+            self.base = name
+            return []
         found = declarations.declared(node, name, self.unit)
         local = found is not None and found.kind == "local" and found.depth == 1
         if found is None or not local or found.value is None or assigned(self.function.node, name, self.unit):
@@ -142,17 +171,19 @@ class _Sum:
         name = self.unit.text(node)
         found = declarations.declared(node, name, self.unit)
         constant = found is not None and found.kind == "parameter" and not found.depth
-        if constant and not assigned(self.function.node, name, self.unit):
+        if (constant and not assigned(self.function.node, name, self.unit)) or self._setting(found, name):
             return [(name,)]
         digit = digits.Reader(self.unit, self.function, self._looped).digit(node, _MAX_STEPS)
         if digit is not None:
             size = None if digit.high is None else tuple((Counter(digit.high) - Counter(digit.low)).elements())
             return self._noted(name, _Variable(size, digit))
-        if found is not None and found.value is not None and not assigned(self.function.node, name, self.unit):
-            inner = self.terms(found.value, steps - 1)
-            if inner is not None:
-                return inner
-        return self._noted(name, _Variable(self._bound(node, name)))
+        value = lasting(node, found, self.function.node, self.unit) if found is not None else None
+        inner = self.terms(value, steps - 1) if value is not None else None
+        return inner if inner is not None else self._noted(name, _Variable(self._bound(node, name)))
+
+    def _setting(self, found: declarations.Declared | None, name: str) -> bool:
+        """Whether a name is a macro that the build sets, ``-DN=64``: nothing here declares or defines it."""
+        return found is None and name.isupper() and re.search(rb"#\s*define\s+" + name.encode(), self.unit.data) is None
 
     def _noted(self, name: str, variable: _Variable) -> list[tuple[str, ...]] | None:
         """The term of a variable; only one may be without a bound."""
@@ -195,15 +226,33 @@ class _Sum:
         return tuple(names) if fixed else None
 
 
-def _mixed_radix(terms: list[tuple[str, ...]], reader: _Sum) -> bool:
+def _found_again(terms: list[_Term], reader: _Sum, meant: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether the thread's index can be found again from the address, by the digits of it that are told."""
+    known = {
+        name: _Variable(
+            digits.with_factors(v.size, meant) if v.size is not None else None,
+            v.digit._replace(
+                low=digits.with_factors(v.digit.low, meant),
+                high=digits.with_factors(v.digit.high, meant) if v.digit.high is not None else None,
+            )
+            if v.digit is not None
+            else None,
+        )
+        for name, v in reader.variables.items()
+    }
+    found = [v.digit for v in known.values() if v.digit is not None]
+    return digits.complete(found) and _mixed_radix([digits.with_factors(t, meant) for t in terms], known)
+
+
+def _mixed_radix(terms: list[_Term], variables: Mapping[str, _Variable]) -> bool:
     """Whether every variable stays below the factor from its coefficient to the next one."""
     coefficients: dict[str, Counter[str]] = {}
     for term in terms:
-        names = [n for n in term if n in reader.variables]
+        names = [n for n in term if n in variables]
         if len(names) != 1 or names[0] in coefficients:
             return False
-        coefficients[names[0]] = Counter(n for n in term if n not in reader.variables)
-    if set(coefficients) != set(reader.variables):
+        coefficients[names[0]] = Counter(n for n in term if n not in variables)
+    if set(coefficients) != set(variables):
         return False
     at: Counter[str] = Counter()
     while coefficients:
@@ -211,7 +260,7 @@ def _mixed_radix(terms: list[tuple[str, ...]], reader: _Sum) -> bool:
         if name is None:
             return False
         del coefficients[name]
-        size = reader.variables[name].size
+        size = variables[name].size
         if size is None:
             return not coefficients
         at = at + Counter(size)

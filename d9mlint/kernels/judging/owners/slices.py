@@ -19,7 +19,7 @@ from d9mlint.kernels.judging import aliases, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
 from d9mlint.kernels.judging.owners import ownership, singles
 from d9mlint.kernels.judging.owners.places import Places, Size
-from d9mlint.kernels.judging.owners.radix import is_sum_or_product, multiplied_out
+from d9mlint.kernels.judging.owners.radix import Owned, is_sum_or_product, multiplied_out
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Function, Unit
 
@@ -28,13 +28,6 @@ _AXES = re.compile(rb"\b(?:(thread|block)Idx|(block|grid)Dim)\s*\.\s*([yz])")
 _MAX_STEPS = 16
 _Term = tuple[str, ...]
 _OPEN: tuple[Size, ...] = ()
-
-
-class Owned(NamedTuple):
-    """Why only one thread writes an address, and what must hold for it (empty: it is proven)."""
-
-    why: str
-    assumed: str = ""
 
 
 class _Variable(NamedTuple):

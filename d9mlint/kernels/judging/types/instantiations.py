@@ -14,6 +14,7 @@ from d9mlint.kernels.judging.known.scalars import arguments, element, kind, name
 from d9mlint.kernels.judging.types import dispatch, given, lists, templates, users
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.judging.types.nearby import included
+from d9mlint.kernels.judging.types.selected import selected
 from d9mlint.kernels.judging.types.templates import Used
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
@@ -51,7 +52,7 @@ def bindings(parameter: TemplateParameter, unit: Unit, repository: Repository) -
     generated = typelists.generated(unit.data) if not search.types else ()
     if generated:
         return Bindings(generated)
-    own = _without_specialised(tuple(search.types), parameter, unit)
+    own = selected(_without_specialised(tuple(search.types), parameter, unit), parameter, unit)
     return Bindings(own, search.open or not own)
 
 
