@@ -171,6 +171,27 @@ def _is_thing(value: Value) -> bool:
 _THINGS = (Class, Func, Module, Ref)
 
 
+def _of_lists(interp: Interpreter, table: Dict, index: Value, node: f.Sub, frame: Frame) -> Seq | None:
+    """A list of functions out of a table of such: ``for augment in AUGMENTS[policy]: x = augment(x)``."""
+    if len(table.items) < 2 or not all(map(_is_list_of_functions, table.items.values())):
+        return None
+    each: dict[object, Value] = {
+        key: Phi(tuple((True, one) for one in held.items))
+        for key, held in interp.heap.items(table).items()
+        if isinstance(held, Seq) and held.items
+    }
+    any_of = dispatch.of_table(interp, Dict(each, table.open), index, expressions.spelled(node.key), frame, node.place)
+    return Seq("list", None, any_of)
+
+
+def _is_list_of_functions(value: Value) -> bool:
+    return (
+        isinstance(value, Seq)
+        and value.kind == "list"
+        and all(isinstance(one, (Func, Class)) for one in value.items or (None,))
+    )
+
+
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
     if isinstance(held := sequences.contents(holder), Dict):
         holder = held
@@ -202,6 +223,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         and (chosen := _by_flag(interp, holder, index)) is not None
     ):
         return chosen
+    if isinstance(holder, Dict) and (listed := _of_lists(interp, holder, index, node, frame)) is not None:
+        return listed
     if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
