@@ -119,6 +119,8 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
         interp.event("index", "array", frame, place, (index,))
 
 
+FILL = "fill"
+"""The kind of event for something put into places of an array that is no array itself, as far as it is known."""
 _HASH = "hash"
 """The origin of what is made of a hash, which a salt changes in each process."""
 
@@ -131,18 +133,17 @@ def note_assigned(
     ``given`` are the index and the values: ``array[rows, columns] = values``.
     """
     index, value = given
-    if isinstance(value, Const):
-        return
     parts = index.items or () if isinstance(index, Seq) else (index,)
-    places = not target.is_slice and any(map(_is_computed, parts))
+    places = not target.is_slice and any(map(_is_computed, parts)) and not isinstance(value, Const)
     for cond, leaf in alternatives(holder):
+        if isinstance(leaf, Unknown) and is_number(index) and _HASH in taint([value])[0]:
+            interp.under(cond, partial(interp.event, "put", "?.__setitem__", frame, place, given, receiver=leaf))
         if not isinstance(leaf, Obj):
-            if isinstance(leaf, Unknown) and is_number(index) and _HASH in taint([value])[0]:
-                interp.under(cond, partial(interp.event, "put", "?.__setitem__", frame, place, given, receiver=leaf))
             continue
         name = f"{leaf.type}.__setitem__"
-        kind = "call" if places and name in interp.knowledge.ops else "put"
-        if kind == "call" or (isinstance(value, Obj) and interp.hooks.is_array(leaf)):
+        array = interp.hooks.is_array(leaf)
+        kind = "call" if places and name in interp.knowledge.ops else "put" if isinstance(value, Obj) else FILL
+        if kind == "call" or array:
             interp.under(cond, partial(interp.event, kind, name, frame, place, given, receiver=leaf))
 
 
