@@ -42,8 +42,12 @@ _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
-_LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type")
-"""Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor."""
+_LOOKS = (
+    "inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type",
+    "abc.ABCMeta",
+)  # fmt: skip
+"""Calls that only look at what they are given, ``inspect.signature(cls.__init__)`` runs no constructor, or make a class
+of it: ``ABCMeta(cls.__name__, cls.__bases__, dict(cls.__dict__))``."""
 _TEXTS = frozenset({"builtins.print", "builtins.str", "builtins.repr", "builtins.format"})
 """Calls that make a text of what they are given: of a network its layers, which computes nothing."""
 _OF_TEXTS = frozenset({"__str__", "__repr__", "__format__"})

@@ -23,8 +23,11 @@ _FAILS = {("!=", 1), ("!=", 0), (">", 1), (">=", 2)}
 def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[list[Seq], bool]:
     """The sets, or lists in no promised order, that ``len(x) > 1`` and the like speak of.
 
-    And whether it has one item at most where the test holds.
+    And whether it has one item at most where the test holds, as all parts of an ``and`` do then.
     """
+    if isinstance(test, f.Op) and test.op == "and":
+        parts = (single(interp, part, frame) for part in test.operands)
+        return [one for found, holds in parts if holds for one in found], True
     if not isinstance(test, f.Compare) or not isinstance(test.right, f.Const):
         return [], False
     key = (test.op, test.right.value)

@@ -119,6 +119,8 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
         interp.event("index", "array", frame, place, (index,))
 
 
+FILL = "fill"
+"""The kind of event for something put into places of an array that is no array itself, as far as it is known."""
 _HASH = "hash"
 """The origin of what is made of a hash, which a salt changes in each process."""
 
@@ -131,18 +133,17 @@ def note_assigned(
     ``given`` are the index and the values: ``array[rows, columns] = values``.
     """
     index, value = given
-    if isinstance(value, Const):
-        return
     parts = index.items or () if isinstance(index, Seq) else (index,)
-    places = not target.is_slice and any(map(_is_computed, parts))
+    places = not target.is_slice and any(map(_is_computed, parts)) and not isinstance(value, Const)
     for cond, leaf in alternatives(holder):
+        if isinstance(leaf, Unknown) and is_number(index) and _HASH in taint([value])[0]:
+            interp.under(cond, partial(interp.event, "put", "?.__setitem__", frame, place, given, receiver=leaf))
         if not isinstance(leaf, Obj):
-            if isinstance(leaf, Unknown) and is_number(index) and _HASH in taint([value])[0]:
-                interp.under(cond, partial(interp.event, "put", "?.__setitem__", frame, place, given, receiver=leaf))
             continue
         name = f"{leaf.type}.__setitem__"
-        kind = "call" if places and name in interp.knowledge.ops else "put"
-        if kind == "call" or (isinstance(value, Obj) and interp.hooks.is_array(leaf)):
+        array = interp.hooks.is_array(leaf)
+        kind = "call" if places and name in interp.knowledge.ops else "put" if isinstance(value, Obj) else FILL
+        if kind == "call" or array:
             interp.under(cond, partial(interp.event, kind, name, frame, place, given, receiver=leaf))
 
 
@@ -169,6 +170,27 @@ def _is_thing(value: Value) -> bool:
 
 
 _THINGS = (Class, Func, Module, Ref)
+
+
+def _of_lists(interp: Interpreter, table: Dict, index: Value, node: f.Sub, frame: Frame) -> Seq | None:
+    """A list of functions out of a table of such: ``for augment in AUGMENTS[policy]: x = augment(x)``."""
+    if len(table.items) < 2 or not all(map(_is_list_of_functions, table.items.values())):
+        return None
+    each: dict[object, Value] = {
+        key: Phi(tuple((True, one) for one in held.items))
+        for key, held in interp.heap.items(table).items()
+        if isinstance(held, Seq) and held.items
+    }
+    any_of = dispatch.of_table(interp, Dict(each, table.open), index, expressions.spelled(node.key), frame, node.place)
+    return Seq("list", None, any_of)
+
+
+def _is_list_of_functions(value: Value) -> bool:
+    return (
+        isinstance(value, Seq)
+        and value.kind == "list"
+        and all(isinstance(one, (Func, Class)) for one in value.items or (None,))
+    )
 
 
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
@@ -202,6 +224,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         and (chosen := _by_flag(interp, holder, index)) is not None
     ):
         return chosen
+    if isinstance(holder, Dict) and (listed := _of_lists(interp, holder, index, node, frame)) is not None:
+        return listed
     if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):

@@ -7,7 +7,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Class, Func, Partial, Value, alternatives
 from d9mlint.python.frameworks import horovod, ray
 from d9mlint.python.frameworks.torch import loaders
-from d9mlint.python.interpreter.library.environment import SPAWNED
+from d9mlint.python.interpreter.library.environment import PROCESS, SPAWNED
 from d9mlint.python.interpreter.library.workers import TASK
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source.facts import Def
@@ -23,18 +23,27 @@ RANKS = " (add the rank to the seed, `1 + hvd.rank()`: with the same seed all ra
 """In a remedy for a program whose ranks are given the same weights: what each of them draws has to differ."""
 
 
-def runs_in(program: Program, event: Event) -> Func | Class | None:
+def begins_anew(event: Event, generator: str = "") -> bool:
+    """Whether an event happens in a process that has no state of its parent, or none of that of ``generator``.
+
+    Python's generator is seeded anew in a copy of a process, too (Lib/random.py of CPython 3.7 and later:
+    ``os.register_at_fork(after_in_child=_inst.seed)``; before, Lib/multiprocessing/popen_fork.py: ``random.seed()``).
+    """
+    return event.inside(SPAWNED) or (generator == "python" and event.inside(PROCESS))
+
+
+def runs_in(program: Program, event: Event, generator: str = "") -> Func | Class | None:
     """The function that the process of an event runs, or the class of the actor that it is kept for.
 
-    None in the first process, or where it is not known.
+    None in the first process, in a copy that has its state of ``generator``, or where it is not known.
     """
-    started = _started(program, event)
+    started = _started(program, event, generator)
     return None if started is None else started[1]
 
 
-def _started(program: Program, event: Event) -> tuple[Event, Func | Class] | None:
+def _started(program: Program, event: Event, generator: str = "") -> tuple[Event, Func | Class] | None:
     """The call that starts the process of an event, and what that runs."""
-    if not event.inside(SPAWNED):
+    if not begins_anew(event, generator):
         return None
     starts = program.once("process-starts", _starts)
     for place in reversed(event.stack):
@@ -67,9 +76,9 @@ def _function(value: Value) -> Func | None:
     return None
 
 
-def told_there(program: Program, event: Event) -> list[Related]:
+def told_there(program: Program, event: Event, generator: str = "") -> list[Related]:
     """Where the function begins that the process of an event runs; nothing where it has no name."""
-    func = runs_in(program, event)
+    func = runs_in(program, event, generator)
     if isinstance(func, Class):
         line, column, *_ = func.node.place
         at = Location(func.frame.module.path, line, column, line, column + len("class"))
@@ -103,9 +112,9 @@ _OF_TASKS = (
 """What to do about draws in the tasks of joblib."""
 
 
-def remedy_there(program: Program, event: Event, remedy: str) -> str:
+def remedy_there(program: Program, event: Event, remedy: str, generator: str = "") -> str:
     """A remedy with the function that it belongs in, where that is one of another process."""
-    started = _started(program, event)
+    started = _started(program, event, generator)
     if started is None:
         return remedy
     start, func = started

@@ -96,7 +96,7 @@ class Draw:
 
     def may_follow(self, seed: Event) -> bool:
         """Whether a seed that comes before the draw acts on it, as far as their processes say."""
-        return not self.in_process and reaches(seed, self.event)
+        return not self.in_process and reaches(seed, self.event, self.generator)
 
     @property
     def is_data(self) -> bool:
@@ -300,7 +300,12 @@ def _uncovered(program: Program) -> list[Uncovered]:
         if counting.only_counted(program, draw.event) or counting.only_built_with(program, draw.event):
             continue
         out.append(
-            Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event)))
+            Uncovered(
+                draw,
+                cond,
+                late,
+                sure=not (may_be_seeded(program, draw.event, cond, draw.generator) or _supposed(draw.event)),
+            )
         )
     return out
 

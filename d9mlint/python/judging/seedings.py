@@ -12,10 +12,11 @@ from d9mlint.python.domain.values import Inst, Obj, Ref, Unknown, Value
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.used import TENSORLAYERX, keras_backend, tlx_backend
-from d9mlint.python.interpreter.library.environment import PICKLED, SPAWNED
+from d9mlint.python.interpreter.library.environment import PICKLED, PROCESS, SPAWNED
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
+from d9mlint.python.judging.processes import begins_anew
 
 FORKED = "forked-rng"
 """The context of a block that leaves the state of the generators as it was before: ``torch.random.fork_rng``."""
@@ -145,7 +146,7 @@ def _compiles(decorator: Value) -> bool:
     return name in _COMPILED
 
 
-def reaches(seed: Event, draw: Event) -> bool:
+def reaches(seed: Event, draw: Event, generator: str = "") -> bool:
     """Whether a seed may act on a draw: a process that is started afresh does not run what is main only.
 
     A function that is handed over (the ``initializer`` of a pool) may well be called in it. What a process seeds that
@@ -154,8 +155,10 @@ def reaches(seed: Event, draw: Event) -> bool:
     there, here = process_of(seed), process_of(draw)
     if there and there != here:
         return False
-    if not draw.inside(SPAWNED) or (seed.inside(SPAWNED) and there == here) or seed.deferred:
+    if not begins_anew(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
         return True
+    if not draw.inside(SPAWNED):
+        return False
     return seed.importing if draw.inside(PICKLED) else not seed.main_only
 
 
@@ -189,11 +192,12 @@ _COMPUTES = re.compile(
 """Names of functions that compute something, as compiled ones mostly do."""
 
 
-def may_be_seeded(program: Program, before: Event, cond: Cond = True) -> bool:
+def may_be_seeded(program: Program, before: Event, cond: Cond = True, generator: str = "") -> bool:
     """Whether something that could not be followed may seed, where ``cond`` holds: its name says so."""
     for maybe in program.once("maybe-seeding", _maybe_seeding):
         earlier = before.deferred or maybe.index < before.index
-        if earlier and maybe.meets(before) and both(cond, *maybe.guards) is not False:
+        able = earlier and reaches(maybe, before, generator)
+        if able and maybe.meets(before) and both(cond, *maybe.guards) is not False:
             return True
     return program.story.truncated and (before.deferred or program.story.cut <= before.index)
 

@@ -1,17 +1,21 @@
 """Weights of TensorFlow and Keras that nothing trains, and that stay as they were drawn where a default run loads none.
 
-Which network a load fills is not asked: each of them needs something that a default run does not have.
+Which network a load fills is not asked: each of them needs something that a default run does not have. Where nothing
+loads weights at all, they count if a session computes with them what is written to a file: many a benchmark needs none.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, alternatives
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Const, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
 _LOADS = re.compile(
     r"\w*(load_(state|checkpoint|ckpt|weights|model|pretrained|params)|restore|set_weights|set_value|assign|from_pretrained|"
@@ -33,6 +37,18 @@ _RATES = {
 """Ops that drop out in whichever run of a graph, and where they are told how much (ops/nn_ops.py,
 ops/rnn_cell_impl.py of TensorFlow 1.15)."""
 _RESTORE = "tensorflow.train.Saver().restore"
+_PERHAPS_LOADS = re.compile(r"\w*(load|restor|pretrain|weights|import|convert|assign|copy|transfer)\w*", re.IGNORECASE)
+"""Last names of what may give variables the values of a file where nothing of a plainer name does."""
+_READS_DATA = re.compile(r"(numpy|pickle|json|yaml|joblib|scipy|h5py|copy)\..*|.*\.loadmat|.*\.copy")
+"""Calls of such a name whose result only a constant or an assignment, which says so, makes a variable of."""
+_STARTS = ("tensorflow.global_variables_initializer", "tensorflow.initialize_all_variables")
+_RUN = "tensorflow.Session.run"
+_WRITES = re.compile(
+    r".*\.(imsave|imwrite|mimsave|save_image|save_img|Image\.save|tofile|wavfile\.write)|numpy\.save\w*|soundfile\.write"
+)
+"""What writes pictures, sounds and arrays; what is measured mostly goes into texts."""
+_MOST_STEPS = 200
+_MOST_DEPTH = 3
 
 
 def drawn(program: Program, draw: Event) -> Cond:
@@ -46,12 +62,61 @@ def _drawn(program: Program) -> Cond:
     calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
     loads = [e for e in calls if _LOADS.fullmatch(e.name.rpartition(".")[2]) and not _READS.fullmatch(e.name)]
     conds = [both(*e.guards, *e.excluded) for e in loads]
-    if not loads or any(by_default(cond) is not False for cond in conds):
+    if not loads:
+        return _written(program, calls)
+    if any(by_default(cond) is not False for cond in conds):
         return False
     applied = (e for e in calls if _APPLIES.fullmatch(e.name) and by_default(both(*e.guards, *e.excluded)) is not False)
     if not any(e.index > loads[0].index for e in applied):
         return False
     return negate(either(*map(symbolic_part, conds)))
+
+
+def _written(program: Program, calls: list[Event]) -> bool:
+    """Whether a session starts from weights that nothing gives other values, and a file holds what it computes so."""
+    started = [e for e in program.calls(*_STARTS) if not e.detached and by_default(both(*e.guards)) is not False]
+    if not started or any(_PERHAPS_LOADS.fullmatch(_last(e)) and not _READS_DATA.fullmatch(e.name) for e in calls):
+        return False
+    makers = results(program)
+    return any(
+        _WRITES.fullmatch(e.name) and by_default(both(*e.guards, *e.excluded)) is not False
+        and e.index > started[0].index and _of_session(e, makers)
+        for e in calls
+    )  # fmt: skip
+
+
+def _last(event: Event) -> str:
+    return event.name.rpartition(".")[2]
+
+
+def _of_session(event: Event, makers: Makers) -> bool:
+    """Whether a call is given what a session has computed, or what is made of that; not all unpacking is followed."""
+    seen: set[int] = set()
+    left = [event]
+    while left and len(seen) < _MOST_STEPS:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.name == _RUN:
+            return True
+        for leaf in _leaves((*one.args, *one.kwargs.values())):
+            made = [*made_of(leaf, makers), *taint([leaf])[2]]
+            if not made and isinstance(leaf, Unknown) and not leaf.origins:
+                return True
+            left += made
+    return False
+
+
+def _leaves(values: Iterable[Value], depth: int = 0) -> Iterator[Value]:
+    """What values may be, and the items of lists."""
+    for value in values:
+        for _, leaf in alternatives(value):
+            if isinstance(leaf, Seq) and depth < _MOST_DEPTH:
+                items = [*(leaf.items or ()), *([leaf.element] if leaf.element is not None else [])]
+                yield from _leaves(items, depth + 1)
+            else:
+                yield leaf
 
 
 def drops_anyhow(program: Program, draw: Event) -> bool:

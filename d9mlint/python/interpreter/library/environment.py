@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 HOLDER = "absl.flags.FlagHolder"
 """The type of what defines a flag of absl: ``SEED = flags.DEFINE_integer(...)``, read as ``SEED.value``."""
 NAMESPACE = "argparse.Namespace"
+PROCESS = "process"
+"""The context of what runs in a copy of the process (``fork``), by the start method that the catalogue supposes."""
 SPAWNED = "spawned"
 """The context of what runs in a process with an interpreter of its own, which no seed of its parent reaches."""
 PICKLED = "pickled"
@@ -304,9 +306,9 @@ def invocation_context(interp: Interpreter, event: Event, context: str) -> str:
     """The context in which a call runs a function that it is handed; ``context`` is what the catalogue says."""
     context = ask(interp.hooks.invocation_context, event, context) or context
     made = event.receiver.event if isinstance(event.receiver, Obj) else None
-    if context == "process" and made is not None and event.name.startswith(_CONTEXT):
+    if context == PROCESS and made is not None and event.name.startswith(_CONTEXT):
         return SPAWNED if _starts_afresh(made) else context
-    if context == "process" and any(_starts_afresh(e) for e in interp.story.calls(*_START_METHOD)):
+    if context == PROCESS and any(_starts_afresh(e) for e in interp.story.calls(*_START_METHOD)):
         return SPAWNED
     return context
 

@@ -127,7 +127,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     graphs = _graphs(program, group)
     takes += [Related(one.location, OWN_GRAPH) for one in graphs]
     takes += [Related(one.location, RESET_GRAPH) for one in _resets(program, group)]
-    related = [*takes, *told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
+    takes += told_there(program, event, generator_of(first))
+    related = [*takes, *(Related(u.draw.event.location, _does(u)) for u in others_too)]
     seeds = [
         s for s in seedings(program)
         if first.draw.generator in s.generators and s.lasts and not _is_elsewhere(s.event, event)
@@ -228,7 +229,7 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     own = package != "numpy" and any(one.framework == package for one in rule.remedies)
     frameworks = (package,) if own else frameworks_of(program) or ("numpy",)
     estimator = estimators.remedy(program) if generator_of(group[0]) == "tensorflow" else ""
-    remedy = estimator or remedy_there(program, event, rule.remedy(program.target, frameworks))
+    remedy = estimator or remedy_there(program, event, rule.remedy(program.target, frameworks), generator_of(group[0]))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
     return f"{remedy}{of_ranks(program)}{workers}"

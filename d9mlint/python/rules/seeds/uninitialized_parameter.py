@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Ref, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.rules.seeds import _empty
 
 _PARAMETER = "torch.nn.Parameter"
-_EMPTY = re.compile(
-    r"torch\.(empty|empty_like|empty_strided|(cuda\.)?(Float|Half|Double|BFloat16)?Tensor|Tensor\.new_empty)"
-)
-_OF_SIZES = re.compile(r"torch\.(cuda\.)?\w*Tensor")
-"""Makers that take sizes, or the numbers themselves."""
 _LOADS = (".load_state_dict", ".from_pretrained")
 _KEEPS = ("register_parameter", "append", "requires_grad_", "share_memory_", "retain_grad_")
 
@@ -39,16 +34,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _unfilled(parameter: Event) -> Event | None:
     """What made the memory of a parameter; None where it holds numbers."""
-    for maker in made_by(parameter.args[0] if parameter.args else parameter.kwargs.get("data")):
-        if _EMPTY.fullmatch(maker.name):
-            return maker if not _OF_SIZES.fullmatch(maker.name) or _are_sizes(maker.args) else None
-    return None
-
-
-def _are_sizes(given: tuple[Value, ...]) -> bool:
-    """Whether ``torch.Tensor(...)`` is given sizes: several numbers, or one that is known to be one."""
-    plain = not any(isinstance(leaf, Seq) for value in given for _, leaf in alternatives(value))
-    return plain and (len(given) > 1 or any(isinstance(one, Const) and isinstance(one.value, int) for one in given))
+    makers = made_by(parameter.args[0] if parameter.args else parameter.kwargs.get("data"))
+    maker = next((one for one in makers if _empty.MAKERS.fullmatch(one.name)), None)
+    return maker if maker is not None and _empty.is_unfilled(maker) else None
 
 
 def _writes(event: Event) -> bool:

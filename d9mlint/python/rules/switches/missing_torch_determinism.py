@@ -109,18 +109,30 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or "torch" not in frameworks_of(program) or torchmode.hidden(program):
         return
     found = torchgpu.trainings(program)
+    cases = _cases(program, found)
+    for event, cond, partial in cases[:1]:
+        seen = _seen(program, rule, [one for one, _, other in cases if other is partial], partial)
+        at, there = _anywhere(program, event, found, cond, partial)
+        runs = both(there, seen.cond)
+        if (seen.uses or seen.networks) and not _told(seen) and both(*at.guards, runs) is not False:
+            yield _draft(program, rule, event, found, (at, runs), partial, seen)
+
+
+def _cases(program: Program, found: list[Event]) -> list[tuple[Event, Cond, bool]]:
+    """The calls that train with something not deterministic, when, and whether cuDNN is; those where it is not first.
+
+    What the program sets may not reach a process that it starts.
+    """
+    cases: list[tuple[Event, Cond, bool]] = []
     for event in found:
         off = _off(program, event)
-        if by_default(off) is False or not is_symbolic(off):
-            continue
-        for cond, partial in _halves(program, event, off):
-            if truth(cond, event.guards) is not False and is_symbolic(cond) and not _asked_for(program, cond):
-                seen = _seen(program, rule, found, partial)
-                at, there = _anywhere(program, event, found, cond, partial)
-                runs = both(there, seen.cond)
-                if (seen.uses or seen.networks) and not _told(seen) and both(*at.guards, runs) is not False:
-                    yield _draft(program, rule, event, found, (at, runs), partial, seen)
-                return
+        if by_default(off) is not False and is_symbolic(off):
+            halves = _halves(program, event, off)
+            cases += [
+                (event, cond, partial) for cond, partial in halves
+                if truth(cond, event.guards) is not False and is_symbolic(cond) and not _asked_for(program, cond)
+            ]  # fmt: skip
+    return sorted(cases, key=lambda case: case[2])
 
 
 def _asked_for(program: Program, cond: Cond) -> bool:
