@@ -79,7 +79,8 @@ def _unread(program: Program) -> frozenset[int]:
     others = [e.argument(_COLLECTED) for e in kept if e.argument(_COLLECTED) not in unread]
     trained = trains(program)
     told = [] if trained else program.named(_SUMMARIES.fullmatch, "call", "unresolved")
-    unread += [value for e in told for value in (*e.args, *e.kwargs.values())]
+    # (code that nothing calls may hand what it summarizes to somebody who trains)
+    unread += [value for e in told if not e.detached for value in (*e.args, *e.kwargs.values())]
     if not unread:
         return frozenset()
     given = [value for e in trained for value in (*e.args, *e.kwargs.values())]
