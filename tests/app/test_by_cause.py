@@ -158,6 +158,17 @@ def test_a_remedy_names_the_seeds_that_are_missing() -> None:
     assert one.remedy == "call `tf.set_random_seed(1)` at the start, before anything is drawn in the graph"
 
 
+def test_a_remedy_names_the_seed_of_each_generator_also_where_another_remedy_begins_alike() -> None:
+    three = "seed all three: `random.seed(1)`, `np.random.seed(1)`, `torch.manual_seed(1)`"
+    (one,) = by_cause([
+        found(1, "unseeded/python", rule="unseeded-python", remedy="call `random.seed(1)` before the first draw"),
+        found(2, "unseeded/torch", rule="unseeded-shuffle", remedy="call `torch.manual_seed(1)` before"),
+        found(3, "unseeded/numpy", rule="partial-seed", remedy=three),
+    ])  # fmt: skip
+    for seed in ("`random.seed(1)`", "`np.random.seed(1)`", "`torch.manual_seed(1)`"):
+        assert seed in one.remedy
+
+
 def test_without_a_cause_of_its_own_the_place_and_the_rule_are_the_cause() -> None:
     twice = [found(1), found(1)._replace(message="another draw")]
     assert len(by_cause(twice)) == 1

@@ -41,12 +41,20 @@ def _remedies(group: Sequence[Finding]) -> list[str]:
     parts: dict[str, str] = {}
     for found in group:
         call = _CODE.search(found.remedy)
-        if not call or not any(call[0] in _DOES_NOT.sub("", told) for told in parts.values()):
+        again = call and any(call[0] in _DOES_NOT.sub("", told) for told in parts.values())
+        if not again or _lacks_seed(parts.values(), found):
             parts.setdefault(found.cause, found.remedy)
     whole = {
         cause: told + _further(told, (one for one in group if one.cause == cause)) for cause, told in parts.items()
     }
     return list(dict.fromkeys(filter(None, whole.values())))
+
+
+def _lacks_seed(told: Iterable[str], found: Finding) -> bool:
+    """Whether the remedy of a finding names seeds, and what is told so far has none for its generator."""
+    from d9mlint.fix.statements import block, seeds
+
+    return bool(part(found) and seeds(found.remedy)) and block("\n".join(told), [part(found)]) is None
 
 
 def _further(told: str, group: Iterable[Finding]) -> str:

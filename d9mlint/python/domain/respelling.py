@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from d9mlint.python.domain.conditions import Flag
+from d9mlint.python.domain.conditions import Cond, Flag, either, flag_test
 from d9mlint.python.domain.values import Unknown, Value, alternatives
 
 METHODS = frozenset({"lower", "upper", "capitalize", "title", "strip"})
@@ -29,6 +29,19 @@ class Respelled(Unknown):
         """The value of the flag that a text is made of: its default, one of the likely ones, else the text itself."""
         known = [self.flag.default, *self.flag.choices, *likely]
         return next((one for one in known if isinstance(one, str) and self.of(one) == text), text)
+
+    def equals(self, text: str) -> Cond:
+        """When it is this text: never where the method makes no such one, else for the values that are known.
+
+        Of a flag without choices any spelling may be given; that of the text stands for all others.
+        """
+        if self.of(text) != text:
+            return False
+        known = [
+            one for one in (self.flag.default, *self.flag.choices) if isinstance(one, str) and self.of(one) == text
+        ]
+        values = dict.fromkeys(known if self.flag.choices else (*known, text))
+        return either(*(flag_test(self.flag, "==", one) for one in values))
 
 
 def respelled(value: Value) -> Respelled | None:

@@ -22,6 +22,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.numbers import Counted, Length
 from d9mlint.python.domain.reflected import Names
+from d9mlint.python.domain.respelling import Respelled
 from d9mlint.python.domain.taint import Computed, differ, is_number
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
@@ -138,6 +139,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
             return flag_test(left.flag, "==", right.value) if possible else False
         if isinstance(right.value, (int, float)):
             return flag_test(left.flag, op, right.value)
+    if isinstance(left, Respelled) and isinstance(right, Const) and isinstance(right.value, str) and op == "==":
+        return left.equals(right.value)
     if isinstance(left, Length) and isinstance(left.of, FlagValue) and isinstance(right, Const):
         empty = _EMPTY.get((op, right.value))
         if empty is not None:

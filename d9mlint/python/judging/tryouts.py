@@ -12,6 +12,7 @@ from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
 from d9mlint.python.domain.values import Class, Const, Inst, Ref, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.sizes import only_sizes, sizes
 
 _COMPUTING = frozenset(
     {
@@ -42,7 +43,6 @@ _CLOCKS, _TIMES = ("time.time", "time.perf_counter", "time.monotonic"), frozense
 _EVAL = "builtins.eval"
 _TEXTS = frozenset({"__repr__", "__str__"})
 """Methods of a program's own that say what is printed of an object."""
-_SIZES = (".size", ".dim", ".numel", "builtins.len")
 
 
 def keeps_nothing(program: Program) -> bool:
@@ -55,8 +55,9 @@ def _keeps_nothing(program: Program) -> bool:
     if story.local or story.truncated or not any(_classes(story)):
         return False
     done = [e for e in program.events if not e.detached and e.kind in ("call", "unresolved", "env")]
-    sizes = frozenset(id(e.result) for e in done if e.name.endswith(_SIZES))
-    return any(e.main_only for e in done) and not any(_lets_out(e, sizes) for e in done)
+    known = sizes(program)
+    out = (e for e in done if _lets_out(e, known))
+    return any(e.main_only for e in done) and all(e.name == _PRINTS and only_sizes(program, e) for e in out)
 
 
 def defines_networks(story: Story, *, anywhere: bool = False) -> bool:
@@ -70,11 +71,11 @@ def _classes(story: Story, *, anywhere: bool = False) -> Iterator[Class]:
     return (one for frame in frames if frame is not None for one in frame.vars.values() if isinstance(one, Class))
 
 
-def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
-    """Whether something leaves by a call; ``sizes`` are the ``id`` of what says how large something is."""
+def _lets_out(event: Event, known: frozenset[int]) -> bool:
+    """Whether something leaves by a call; ``known`` are the ``id`` of what says how large something is."""
     if event.name == _PRINTS:
         printed = (leaf for one in (*event.args, *event.kwargs.values()) for _, leaf in alternatives(one))
-        return not all(_tells_no_numbers(leaf, sizes) for leaf in printed)
+        return not all(_tells_no_numbers(leaf, known) for leaf in printed)
     if event.kind == "env" or event.name.startswith(_PATHS) or event.name.endswith(_WEIGHTS):
         return False
     if event.name == _EVAL and all(isinstance(one, (Ref, Class)) for one in event.args):
@@ -90,12 +91,12 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
     return not event.importing and event.name.partition(".")[0] not in _COMPUTING
 
 
-def _tells_no_numbers(printed: Value, sizes: frozenset[int]) -> bool:
+def _tells_no_numbers(printed: Value, known: frozenset[int]) -> bool:
     """Whether what is printed is a text, a size, a network (its layers), or says what kind of array something is."""
-    if id(printed) in sizes:
+    if id(printed) in known:
         return True
     if isinstance(printed, Text):
-        return all(_tells_no_numbers(leaf, sizes) for part in printed.parts for _, leaf in alternatives(part))
+        return all(_tells_no_numbers(leaf, known) for part in printed.parts for _, leaf in alternatives(part))
     if isinstance(printed, Inst):
         own = {name for one in printed.cls.line() for name in one.frame.vars}
         return bool(_NETWORKS.intersection(printed.cls.external())) and own.isdisjoint(_TEXTS)

@@ -46,6 +46,27 @@ def test_a_file_that_has_to_be_there_or_not_is_told(test: str, told: str) -> Non
     assert when(program, "unseeded-numpy") == [(told,)]
 
 
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ('args.data.lower() == "faces"', "--data is faces"),
+        ('args.data.upper() == "FACES"', "--data is FACES"),
+    ],
+)
+def test_a_flag_in_another_spelling_is_told_by_the_branch_that_it_chooses(test: str, told: str) -> None:
+    program = PARSER.replace("args =", 'parser.add_argument("--data", default="digits")\nargs =')
+    program += (
+        'if args.data.lower() == "digits":\n    print(1)\nelif args.data.lower() == "words":\n    print(2)\n'
+        f"elif {test}:\n    print(np.random.permutation(8))\n"
+    )
+    assert told in when(program, "unseeded-numpy")[0]
+
+
+def test_a_flag_in_small_letters_is_no_text_with_a_capital() -> None:
+    program = PARSER.replace("args =", 'parser.add_argument("--data", default="digits")\nargs =')
+    assert when(f'{program}if args.data.lower() == "Faces":\n    print(np.random.rand(8))\n', "unseeded-numpy") == []
+
+
 def test_parts_of_a_config_that_have_one_name_are_not_told_as_if_they_were_one() -> None:
     program = f"""{PARSER}
 def draw(config, rows):

@@ -31,6 +31,51 @@ if __name__ == "__main__":
 """
 
 
+COUNT = """
+
+def count(model):
+    number = 0
+    for weights in model.parameters():
+        number += torch.numel(weights)
+    return number
+
+
+def total(model):
+    number = 0
+    for weights in model.parameters():
+        number += weights.sum()
+    return number
+
+
+def main():
+    net = Net()
+    out = net(torch.randn(2, 4))
+    {ends}
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "kept"),
+    [
+        ("print(count(net), out.shape)", False),
+        ("print('%.1fM' % (sum(p.numel() for p in net.parameters()) / 1e6))", False),
+        ("number = count(net) / 1e6; print(f'{number:.2f}M of {out.size(0)}')", False),
+        ("print(total(net), out.shape)", True),
+        ("number = count(net); number = out.mean(); print(number)", True),
+        ("for number in out: print(number)", True),
+        ("print(out.sum(0) / out.numel())", True),
+    ],
+)
+def test_a_function_that_prints_sizes_lets_no_numbers_out(d9mlint: Callable[..., Any], ends: str, kept: bool) -> None:
+    Path("net.py").write_text(MODULE.split("\n\nif __name__")[0] + COUNT.replace("{ends}", ends))
+    told = d9mlint("net.py", "--format", "json").json
+    assert bool(told["findings"]) is kept
+
+
 @pytest.mark.parametrize(
     ("ends", "kept"),
     [
@@ -38,6 +83,8 @@ if __name__ == "__main__":
         ("print('shape:', out.shape, out.size())", False),
         ("out.sum().backward()", False),
         ("print(net, out.size())", False),
+        ("print(sum(p.numel() for p in net.parameters()))", False),
+        ("print(sum(p.sum() for p in net.parameters()))", True),
         ("print('{} classes in {}'.format(4, out.size()))", False),
         ("print('the mean of {} is {}'.format(out.size(), out.mean()))", True),
         ("import queue; queue.Queue(); print(net.layers[:1](out).size())", False),

@@ -91,3 +91,16 @@ def test_keras_is_told_to_do_without_workers_where_it_can(
     Path("requirements.txt").write_text(f"keras=={version}\ntensorflow==1.4.0\n")
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "keras-workers").json["findings"]
     assert finding["remedy"].startswith(first)
+
+
+def test_a_number_of_threads_that_is_given_is_to_be_changed_itself(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text("""import numpy as np
+from sklearn.cluster import KMeans
+
+features = np.load("features.npy")
+print(KMeans(10, random_state=1, n_jobs=4).fit(features).cluster_centers_)
+print(KMeans(10, random_state=1, n_jobs=1).fit(features).cluster_centers_)
+""")
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "racing-workers").json["findings"]
+    assert one["remedy"].startswith("pass `n_jobs=1`")
+    assert one["when"] == ["more than 512 rows are clustered with scikit-learn 0.23 or 0.24"]

@@ -24,6 +24,8 @@ _READS = re.compile(
     r"tensorflow\.(get_collection\w*|((contrib\.(slim\.)?)?losses|contrib\.slim|contrib\.framework)\.get_\w+)"
 )
 """Calls that read collections, some of them without a name."""
+_KEYS = "tensorflow.GraphKeys."
+_SUMMARIES = re.compile(r"tensorflow\.summary\.(scalar|histogram|image|audio|text|tensor_summary)")
 _REDUCED = Argument(0, "input_tensor")
 _WARP = 32
 """Addends that one warp adds in a fixed order: the atomics of all others add zero (Eigen's TensorReductionCuda.h)."""
@@ -65,20 +67,42 @@ def likely_few(event: Event, op: Op, makers: Makers) -> bool:
 
 
 def _unread(program: Program) -> frozenset[int]:
-    """The ``id`` of each op of which only a collection is made that nothing reads."""
+    """The ``id`` of each op of which only a collection is made that nothing reads, or a summary that none asks for.
+
+    What trains may write all summaries by itself.
+    """
     kept = program.calls(_COLLECTS)
     readers = program.named(_READS.fullmatch, "call", "unresolved")
-    names = [_text(e.argument(_NAME)) if e.name == COLLECTION else None for e in readers]
-    if not kept or None in names:
-        return frozenset()
-    unread = [e.argument(_COLLECTED) for e in kept if (name := _text(e.argument(_NAME))) and name not in names]
-    given = [value for e in trains(program) for value in (*e.args, *e.kwargs.values())]
-    fetched = [e.argument(FETCHES) for e in program.calls(RUN)]
+    read = [_names(e.argument(_NAME)) if e.name == COLLECTION else None for e in readers]
+    known = None if None in read else {name for names in read for name in names or ()}
+    unread = [e.argument(_COLLECTED) for e in kept if _is_unread(_names(e.argument(_NAME)), known)]
     others = [e.argument(_COLLECTED) for e in kept if e.argument(_COLLECTED) not in unread]
+    trained = trains(program)
+    told = [] if trained else program.named(_SUMMARIES.fullmatch, "call", "unresolved")
+    # (code that nothing calls may hand what it summarizes to somebody who trains)
+    unread += [value for e in told if not e.detached for value in (*e.args, *e.kwargs.values())]
+    if not unread:
+        return frozenset()
+    given = [value for e in trained for value in (*e.args, *e.kwargs.values())]
+    fetched = [e.argument(FETCHES) for e in program.calls(RUN)]
     return frozenset(origins(program, *unread).keys() - origins(program, *given, *fetched, *others).keys())
 
 
-def _text(value: Value | None) -> str | None:
+def _is_unread(names: frozenset[str] | None, read: set[str] | None) -> bool:
+    """Whether none of the collections that something is kept in is read, for all that is known."""
+    return names is not None and read is not None and read.isdisjoint(names)
+
+
+def _names(value: Value | None) -> frozenset[str] | None:
+    """The names of the collections that a value may stand for; None where one is not known."""
+    found = {_text(leaf) for _, leaf in alternatives(value)}
+    return frozenset(name for name in found if name) if found and None not in found else None
+
+
+def _text(value: Value) -> str | None:
+    """The name of a collection; the keys of graphs are spelled like what they stand for."""
+    if isinstance(value, Ref) and value.name.startswith(_KEYS):
+        return value.name.removeprefix(_KEYS).lower()
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
 
 

@@ -23,6 +23,7 @@ from d9mlint.python.domain.values import (
     FlagValue,
     Func,
     Inst,
+    Members,
     Module,
     Obj,
     Partial,
@@ -101,7 +102,8 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return value if members and isinstance(members[0], Seq) else Seq("list", members)
     if isinstance(value, Seq):
         items = list(value.items) if value.items is not None and not order else None
-        return Seq("list", items, value.element or (value.items[0] if value.items else None), order, sources)
+        kind = Members if isinstance(value, Members) else Seq
+        return kind("list", items, value.element or (value.items[0] if value.items else None), order, sources)
     if isinstance(value, Dict) and not value.open:
         return Seq("list", [Const(k) for k in value.items])
     return Seq("list", None, Unknown(origins), order, sources)

@@ -27,7 +27,8 @@ _BY_THEN = (
 )
 _WAIT = (
     "take a known number of results in each turn by `queue.get()`, which waits for them; or let the worker put a mark "
-    "at the end of each turn, and read up to it"
+    "at the end of each turn, and read up to it; where several workers put into it, let each put the number of its "
+    "task with the result, and sort by that, as their order varies, too"
 )
 
 _OF_QUEUE = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Value, alternatives
@@ -209,8 +211,13 @@ def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
 
 
 def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
-    """Where a file is opened to be added to that the program reads, or puts arrays into, and that it never empties."""
-    for opening in (event for event in files if adds(event) and not _only_once(event, tests, files)):
+    """Where a file is opened to be added to that the program reads, or puts arrays into, and that it never empties.
+
+    Of several places that add to one file the first is told, under the conditions of all.
+    """
+    adding = [event for event in files if adds(event) and not _only_once(event, tests, files)]
+    told_of: list[Event] = []
+    for opening in adding:
         path = path_of(opening)
         when = lasting(path) if path is not None else False
         if path is None or when is False or _is_of_one_run(path) or is_numbered(path, tests):
@@ -223,15 +230,21 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
         filled = None if table or reader is not None or emptied else _filled(program, opening)
         if emptied or (reader is None and filled is None and not table):
             continue  # (a log that only grows is no result)
+        if reader is not None and any(one in mentions for one in told_of):
+            continue
+        told_of.append(opening)
         if reader is not None:
             related = [Related(reader.location, "is read here")]
             remedy = _NEW_FOLDER if reader.index < opening.index else _WRITE_ANEW
         else:
             related = [Related(filled.location, "is written here")] if filled is not None else []
             remedy = _WRITE_ANEW if filled is not None else _ANEW
+        others = [e for e in adding if e in mentions and reader is not None and e.location != opening.location]
+        at = replace(opening, guards=(either(*(both(*e.guards) for e in (opening, *others))),)) if others else opening
+        related += [Related(e.location, "adds to it, too") for e in others]
         what = f"adds to what an earlier run has left in {told(path)}, {_READ if reader is not None else _BOTH}"
         yield draft(
-            program, rule, opening, cond=when, related=related, remedy=remedy, severity="" if related else "info",
+            program, rule, at, cond=when, related=related, remedy=remedy, severity="" if related else "info",
             name=short_name(opening), what=what,
         )  # fmt: skip
 

@@ -224,8 +224,9 @@ def iteration_order(
     for hook in interp.hooks.iterates:
         hook(interp, iterable, frame, place)
     origins, order, sources = taint([iterable])
-    if isinstance(iterable, Members):
-        order, sources = iterable.order, iterable.sources
+    leaves = [leaf for _, leaf in alternatives(iterable)]
+    if any(isinstance(leaf, Members) for leaf in leaves):
+        order, sources = _of_all(leaves)
     elif isinstance(iterable, Seq) and iterable.order and iterable.sources:
         sources = iterable.sources  # (what its items come from may have been sorted)
     for cond, leaf in sets.with_salted_order(iterable):
@@ -235,6 +236,13 @@ def iteration_order(
     if order:
         interp.event("iterate", order, frame, place, (iterable,))
     return origins, order, sources
+
+
+def _of_all(values: Sequence[Value]) -> tuple[str, tuple[Event, ...]]:
+    """The order in which the items of one of several values come, and its sources; what was sorted has none."""
+    each = [(one.order, one.sources) if isinstance(one, Members) else taint([one])[1:] for one in values]
+    order = next((its_order for its_order, _ in each if its_order), "")
+    return order, tuple(dict.fromkeys(source for _, sources in each for source in sources))
 
 
 def _supposed(cond: Cond) -> bool:
