@@ -95,9 +95,6 @@ def _project_module(
         if known is not None:
             interp.linker.differs()
         return known
-    outer = next(count for count in range(len(parts)) if f"/{found}".endswith("/" + "/".join(parts[count:])))
-    if outer > 1:  # of a tree of many projects, `company.vision.sam` is the checkout itself
-        parts = [".".join(parts[:outer]), *parts[outer:]]
     inside = "/".join(parts[1:])
     first = found[: len(found) - len(inside)].rstrip("/")  # not called like its name where it is the checkout itself
     module: Module | None = None

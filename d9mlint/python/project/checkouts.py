@@ -1,8 +1,7 @@
 """Programs that import their own code under the name of the folder that holds the checkout, whatever it is called here.
 
 ``from sam.models import net`` in a repository that *is* the package ``sam``: it runs where the folder above is on the
-path, and the name is that of the folder there. Or of one deep inside of a tree of many projects, where it was copied
-from: ``from company.vision.sam.tools import train`` beside a package ``sam``.
+path, and the name is that of the folder there.
 """
 
 from __future__ import annotations
@@ -28,18 +27,15 @@ def home(
     comes from elsewhere.
 
     Args:
-        package: the first part of a dotted name that no root holds; or its first parts, of which the last has to be
-            the name of a package at the root, too.
+        package: the first part of a dotted name that no root holds.
         roots: where imports start from.
         importer: the file, below the root.
         lines: its imports.
         data: the bytes of a file; None where there is none.
     """
-    first, *deeper = package.split(".")
-    if first in sys.stdlib_module_names:
+    if package in sys.stdlib_module_names:
         return None
-    own = ((module, names) for dots, module, names in lines if not dots and _is_in(module, package))
-    taken = [(module.split(".")[1 + len(deeper) :], names) for module, names in own]
+    taken = [(module.split(".")[1:], names) for dots, module, names in lines if not dots and _is_in(module, package)]
     if not any(names for _, names in taken):
         return None
     inside = any(names and parts for parts, names in taken)  # `from sam import net` alone may mean any package
@@ -48,9 +44,7 @@ def home(
         above = root in ("", ".") and not importer.startswith("../")
         if not above and not importer.startswith(join(root, "")):
             continue
-        if not all(_holds(root, parts, names, data) for parts, names in taken) or _is_required(first, root, data):
-            continue
-        if deeper and data(join(root, f"{deeper[-1]}/__init__.py")) is None:
+        if not all(_holds(root, parts, names, data) for parts, names in taken) or _is_required(package, root, data):
             continue
         if inside and (several or data(join(root, "__init__.py")) is not None):
             return root

@@ -172,35 +172,30 @@ class Project:
         self.asked |= asked
         if base is not None:
             return base
-        if "." not in dotted:
-            return self._home(dotted, roots, importer)
+        package, _, inside = dotted.partition(".")
+        if not inside:
+            return self._home(package, roots, importer)
         key = (dotted, roots, importer)
         if key not in self._outside:
             before, self.asked = self.asked, set()
-            self._outside[key] = self._in_checkout(dotted, roots, importer), self.asked
+            self._outside[key] = self._in_checkout(package, inside, roots, importer), self.asked
             self.asked = before
         base, asked = self._outside[key]
         self.asked |= asked
         return base
 
-    def _in_checkout(self, dotted: str, roots: tuple[str, ...], importer: str) -> str | None:
-        """The same where the first part or parts are the folder that holds the program, under a name of its own.
+    def _in_checkout(self, package: str, inside: str, roots: tuple[str, ...], importer: str) -> str | None:
+        """The same where the package is the folder that holds the program, under a name of its own.
 
         Or where that folder and a package in it share the name: `rlax.examples` may be the folder beside `rlax/`.
         """
-        parts = dotted.split(".")
-        for count in range(1, len(parts)):
-            first = parts[count]
-            if all(self.module_at(join(r, first)) is None and not self.names_in(join(r, first)) for r in roots):
-                continue
-            package = ".".join(parts[:count])
-            of_name = (root for root in roots if self.module_at(join(root, package)) is not None)
-            own = next(of_name, None) if count == 1 else None
-            root = self._home(package, roots, importer) if own is None else own
-            base = None if root is None else join(root, "/".join(parts[count:]))
-            if base is not None and self.module_at(base) is not None:
-                return base
-        return None
+        first = inside.partition(".")[0]
+        if all(self.module_at(join(root, first)) is None and not self.names_in(join(root, first)) for root in roots):
+            return None
+        own = next((root for root in roots if self.module_at(join(root, package)) is not None), None)
+        root = self._home(package, roots, importer) if own is None else own
+        base = None if root is None else join(root, inside.replace(".", "/"))
+        return base if base is not None and self.module_at(base) is not None else None
 
     def _home(self, package: str, roots: tuple[str, ...], importer: str) -> str | None:
         """The root that is itself the package which a file imports from; None where there is none."""

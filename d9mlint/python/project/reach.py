@@ -119,29 +119,22 @@ class Reach:
         """The packages for which the file takes its own checkout, and the root that each is."""
         if path not in self._inner:
             taken = ((module.split("."), names) for level, module, names in self._imports_of(path) if not level)
-            split = (
-                (".".join(parts[:count]), inner)
-                for parts, names in taken
-                for count in range(1, len(parts) + 1)
-                for inner in parts[count : count + 1] or names
-            )
-            self._inner[path] = tuple(dict.fromkeys(split))
+            parts = ((first, inner) for (first, *inside), names in taken for inner in inside[:1] or names)
+            self._inner[path] = tuple(dict.fromkeys(parts))
         found: dict[str, str] = {}
         for name, inner in self._inner[path]:
             # Most are of what is installed, and nothing here is called like a part of it.
             if self._rooted.isdisjoint((inner, f"{inner}.py")) or name in found:
                 continue
-            first = name.partition(".")[0]
-            if self._rooted.isdisjoint((first, f"{first}.py")):
+            if self._rooted.isdisjoint((name, f"{name}.py")):
                 home = checkouts.home(name, self._roots, path, self._imports_of(path), self.peek)
                 found.update({} if home is None else {name: home})
         return tuple(found.items())
 
     def _resolved(self, path: str, roots: tuple[str, ...], homes: Mapping[str, str]) -> Iterator[str]:
         for level, module, names in self._imports_of(path):
-            package = next((one for one in homes if not level and f"{module}.".startswith(f"{one}.")), "")
-            own = bool(package)
-            inside = module[len(package) + 1 :]
+            package, _, inside = module.partition(".")
+            own = package in homes and not level
             bases = (homes[package],) if own else (above(path, level),) if level else roots
             if own:
                 yield from (join(bases[0], name) for name in _INIT if name in self._listed(bases[0]))
