@@ -517,6 +517,10 @@ def test_a_pinned_keras_is_kept_and_a_range_follows_tensorflow(tmp_path: Path) -
     assert said(pinned, "keras") == ("3.3.3", "requirements.txt:2")
     loose = judged(write(tmp_path, {"requirements.txt": "tensorflow==2.4.1\nkeras>=2.2\n"}))
     assert said(loose, "keras") == ("2.4.0", "tensorflow 2.4.1")
+    files = {"requirements.txt": "keras>=2.0.0\n", "setup.py": "setup(install_requires=['keras==2.2.2'])\n"}
+    both = judged(write(tmp_path / "both", files))
+    assert said(both, "keras") == ("2.2.2", "setup.py:1")
+    assert said(both, "tensorflow") == ("1.15.5", "newest release for keras 2.2.2")
     old = judged(write(tmp_path, {"requirements.txt": "tensorflow==2.16.1\nkeras<3.5\n"}))
     assert said(old, "keras") == ("3.4.1", "requirements.txt:2")
 

@@ -242,10 +242,9 @@ def _of_keras(
     wishes: Mapping[str, _Wish], pins: Sequence[Sequence[Pin]], limits: Sequence[Limit]
 ) -> Iterator[Limit]:  # fmt: skip
     """What the stated release of a package ``keras`` says about TensorFlow, whose own release nothing states."""
-    stated = wishes.get("keras") or next((pin for folder in pins for pin in folder if pin.name == "keras"), None)
+    stated = _choose("keras", wishes.get("keras"), pins, []).version
     named = next((one for one in limits if one.package == "keras" and one.specifier.startswith("==")), None)
-    for specifier in (stated.specifier if stated else None, SpecifierSet(named.specifier) if named else None):
-        version = newest("keras", specifier) if specifier is not None else None
+    for version in (stated, newest("keras", SpecifierSet(named.specifier)) if named else None):
         if version in (None, KNOWN["keras"][-1]):
             continue
         bound = tensorflow_of_keras(version or "")

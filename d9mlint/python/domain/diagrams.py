@@ -40,8 +40,7 @@ class Node:
     low: Any
     at_most: int
     """It has no more nodes than this: what is shared counts each time, up to ``_MANY``."""
-    at_least: int
-    """So many nodes were counted in it."""
+    at_least: int  # (as many as were counted in it)
     cases: tuple[tuple[ValueSet, Any], ...]
     """Of a flag: the function for each of the sets that its values are divided into."""
 
@@ -299,18 +298,16 @@ def is_larger(f: Function, most: int) -> bool:
     """Whether a diagram has more than ``most`` nodes."""
     if isinstance(f, bool) or f.at_most <= most < _MANY:
         return False
-    if f.at_least > most:
-        return True
-    seen = {f}
-    pending = [f]
-    while pending and len(seen) <= most:
-        for child in pending.pop().children:
-            if isinstance(child, Node) and child not in seen:
-                seen.add(child)
-                pending.append(child)
-    f.at_least = len(seen)  # the same is asked of most functions many times
-    if f.at_least <= most:
-        f.at_most = min(f.at_most, f.at_least)
+    if f.at_least <= most:  # the same is asked of most functions many times
+        seen = {f}
+        pending = [f]
+        while pending and len(seen) <= most:
+            for child in pending.pop().children:
+                if isinstance(child, Node) and child not in seen:
+                    seen.add(child)
+                    pending.append(child)
+        f.at_least = len(seen)
+        f.at_most = f.at_most if f.at_least > most else min(f.at_most, f.at_least)
     return f.at_least > most
 
 

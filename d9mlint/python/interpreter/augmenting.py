@@ -11,6 +11,7 @@ from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, expressions, scopes
 from d9mlint.python.interpreter.library.containers import sets
+from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop, tell_together
 from d9mlint.python.source import facts as f
 
@@ -31,7 +32,9 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     """What ``target op= value`` does."""
     left = expressions.evaluate(interp, node.target, frame)
     known = left if isinstance(node.target, f.Name) else Unknown()
+    start = len(interp.story.events)
     right = expressions.evaluate(interp, node.value, frame)
+    discards.added(interp, node, start, frame)
     if not interp.loops and node.op == "+" and _extends(left, right):
         calls.call(interp, Ref("builtins.list.extend", left), [right], {}, frame, node.place)
         return

@@ -76,8 +76,7 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
         return _augment(interp, grown, frame)
     start = len(interp.story.events)
     value = expressions.evaluate(interp, node.value, frame)
-    if isinstance(node.value, f.Call) and discards.unread(interp, node.targets, frame):
-        discards.note(interp, node.value, value, start, frame)
+    discards.assigned(interp, node.targets, node.value, value, start, frame)
     overwritten.assigned(interp, node, value, start, frame)
     for target in node.targets:
         if interp.order_loops:

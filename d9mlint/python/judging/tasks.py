@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from d9mlint.model import Location
+from d9mlint.python.domain.conditions import conjuncts
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.reseeding import HANDLING, unseeded
+from d9mlint.python.judging.seedings import Seeding, seedings
 
 _ALONE = ("multiprocessing.Process", "multiprocessing.Context.Process")
 """Start one worker for one task: its copy of the state belongs to that task, whatever the timing."""
@@ -31,6 +33,30 @@ def _seeded(program: Program, draw: Event) -> bool:
         return True
     makers = list(made_by(draw.receiver)) if not draw.inside("thread") else []
     return bool(makers) and all(unseeded(program, draw, made, within=("process",)) is False for made in makers)
+
+
+def _by_task(program: Program, start: Event, draw: Event) -> bool:
+    """Whether a task seeds a global generator of its process before it draws: what earlier tasks drew is gone.
+
+    A seed that the process is given once, by the ``initializer`` of a pool, is none of the task's.
+    """
+    if draw.inside("thread") or draw.name.startswith(OWN_GENERATORS):
+        return False
+    wanted = {generator for effect in draw.effects for generator in effect.draws}
+    given = (
+        generator
+        for seed in seedings(program)
+        if start.location in seed.event.stack and _before(seed, draw)
+        for generator in seed.generators
+    )
+    return wanted <= set(given)
+
+
+def _before(seed: Seeding, draw: Event) -> bool:
+    """Whether a seed that is set in a task acts on a draw of it, whatever the task is."""
+    event = seed.event
+    always = seed.fixes is True or set(conjuncts(seed.fixes)) <= set(draw.guards)
+    return event.index < draw.index < seed.until and always and not event.detached and not seed.restores
 
 
 def of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
@@ -65,6 +91,7 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
                 and start.name not in _ALONE
                 and not _own(start, event)
                 and not _seeded(program, event)
+                and not _by_task(program, start, event)
             ):
                 groups.setdefault(start.index, (start, []))[1].append(event)
     return tuple(groups.values())

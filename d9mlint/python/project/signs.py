@@ -296,6 +296,15 @@ _SIGNS = (
         "numpy", "<1.24", b"np.int", b"np.float", b"np.object", b"np.complex", b"numpy.int", b"numpy.float",
         b"numpy.object", needs=b"numpy",
     ),
+    # The transforms of imgaug went with 1.4 (in albumentations==1.3.1, not in albumentations==1.4.0: __init__.py).
+    _Sign(
+        "albumentations", "<1.4",
+        re.compile(
+            rb"^[^#\n\"']*\b(IAA(?:CropAndPad|Fliplr|Flipud|Emboss|Superpixels|Sharpen|AdditiveGaussianNoise|PiecewiseAffine|"
+            rb"Affine|Perspective))\b", re.M,
+        ),
+        words=(b"IAA",), needs=b"albumentations", without=(b"class IAA",),
+    ),
     # gensim 4.0 renamed these arguments (github.com/piskvorky/gensim/wiki/Migrating-from-Gensim-3.x-to-4).
     _Sign(
         "gensim", "<4",
@@ -312,7 +321,7 @@ _SIGNS = (
 )  # fmt: skip
 _ROOTS = (
     b"tensorflow", b"keras", b"torch", b"fit_generator(", b"multi_gpu_model(", b".estimator.", b"numpy", b"scipy",
-    b"sklearn", b"librosa", b"sonnet", b"gym", b"gensim", b"time.clock", b"tf.compat.v1.disable_",
+    b"sklearn", b"librosa", b"sonnet", b"gym", b"gensim", b"albumentations", b"time.clock", b"tf.compat.v1.disable_",
 )  # fmt: skip
 """One of them is in each file that has any of the signs: a quicker look than one for all their words."""
 KEYS = tuple(dict.fromkeys([("python", "<3"), *((sign.package, sign.specifier) for sign in _SIGNS)]))

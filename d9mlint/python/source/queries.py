@@ -186,7 +186,9 @@ def words(node: Any) -> frozenset[str]:
 
 
 def reads(node: Any) -> frozenset[str]:
-    """All names in a file, statement or expression but those that are only assigned to; ``global`` ones are read.
+    """All names in a file, statement or expression but those that are only assigned or added to.
+
+    ``global`` ones are read.
 
     Parameters of the functions in it, and what its comprehensions go through by name, are other names.
     """
@@ -210,6 +212,8 @@ def reads(node: Any) -> frozenset[str]:
             pending += [target for target in one.targets if None in plain_names(target)]
             if one.value is not None:
                 pending.append(one.value)
+        elif isinstance(one, Augment) and isinstance(one.target, Name):
+            pending.append(one.value)
         elif isinstance(one, For):
             pending += [one.iterable, one.body, one.orelse]
             if None in plain_names(one.target):

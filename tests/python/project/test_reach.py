@@ -188,6 +188,7 @@ def test_names_that_new_releases_have_too(tmp_path: Path, text: str) -> None:
         ("import time\nstart = time.clock()\n", ("python", "<3.8")),
         ("import torch\nx = x.cuda(async=True)\n", ("python", "<3.7")),
         ("import numpy as np\nx = y.astype(np.int)\n", ("numpy", "<1.24")),
+        ("import albumentations as A\naugment = A.Compose([A.IAASharpen(p=1)])\n", ("albumentations", "<1.4")),
         ("from gym.spaces import prng\nprng.seed(1)\n", ("gym", "<0.11")),
         ("import torch\ntorch.backends.cudnn.allow_tf32 = False\n", ("torch", ">=1.7")),
         (
@@ -205,6 +206,7 @@ def test_names_that_bound_python_and_other_packages(tmp_path: Path, text: str, l
     [
         "import numpy as np\nx = y.astype(np.int_) + np.int64(1) + np.float32(1)\n",
         "import time\nstart = time.clock_gettime(0)\n",
+        "import albumentations as A\naugment = A.Compose([A.Sharpen(p=1)])  # was A.IAASharpen\n",
         "import librosa\nprint('librosa.output.write_wav')  # librosa.output.write_wav(path, x, 22050)\n",
         "import tensorflow as tf\ntf.compat.v1.disable_eager_execution()\nsession = tf.compat.v1.Session()\n",
     ],

@@ -17,6 +17,9 @@ import pytest
         ("import os\nimport numpy as np\n\nrows = []\nfor folder, dirs, files in os.walk('.'):\n    for name in files:\n"
          "        rows.append(len(name))\nnp.save('x', np.array(rows))\n",
          "`dirs.sort()` in the loop and `for name in sorted(files)`"),
+        ("import os\nimport numpy as np\n\n\ndef listed(top):\n    return [len(name) for folder, _, files in os.walk(top) "
+         "for name in files]\n\n\nnp.save('x', np.array(listed('.')))\n",
+         "wrap the whole comprehension in `sorted(...)`"),
     ],
 )  # fmt: skip
 def test_it_is_about_this_call(d9mlint: Callable[..., Any], source: str, remedy: str) -> None:

@@ -379,3 +379,22 @@ def test_a_mode_that_is_off_is_not_told_to_be_left(d9mlint: Run, more: str, arou
     (finding,) = d9mlint("train.py", *arguments).json["findings"]
     assert finding["remedy"].startswith("Sample on the CPU")
     assert ("leave deterministic mode around this op" in finding["remedy"]) is around
+
+
+PADDED = """import torch
+
+torch.manual_seed(1)
+net = torch.nn.Conv{axes}d(3, 8, 3).cuda()
+torch.nn.functional.pad(net(torch.load("x.pt").cuda()), {sides}, mode="reflect").sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("axes", "sides", "told"),
+    [(1, (2, 2), "raises: pad with zeros or by hand"), (2, (1, 1, 1, 1), "raises: upgrade to PyTorch 2.7")],
+)
+def test_no_release_is_told_to_reflect_along_one_axis(d9mlint: Run, axes: int, sides: tuple[int], told: str) -> None:
+    Path("train.py").write_text(PADDED.format(axes=axes, sides=sides))
+    arguments = ("--format", "json", "--select", "missing-torch-determinism", "--target", "torch==2.4.1")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert told in finding["remedy"]

@@ -32,6 +32,39 @@ def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Fra
     gone(interp, value)
 
 
+def assigned(
+    interp: Interpreter, targets: tuple[f.Expr, ...], node: f.Expr, value: Value, start: int, frame: Frame
+) -> None:
+    """Marks what is assigned, told from event ``start`` on, where only names get it that are never read."""
+    if isinstance(node, f.Call) and unread(interp, targets, frame):
+        note(interp, node, value, start, frame)
+    elif isinstance(node, f.Format) and unread(interp, targets, frame):
+        _in_text(interp, node, start, frame)
+
+
+def added(interp: Interpreter, node: f.Augment, start: int, frame: Frame) -> None:
+    """Marks what makes a text that is only appended to a name which is never read: ``name += f"-{number()}"``.
+
+    Other things may be changed where they lie, for all that have them.
+    """
+    if isinstance(node.value, f.Format) and unread(interp, (node.target,), frame):
+        _in_text(interp, node.value, start, frame)
+
+
+def _in_text(interp: Interpreter, text: f.Format, start: int, frame: Frame) -> None:
+    """Marks the calls whose results a text that goes nowhere is made of: what they draw decides nothing.
+
+    Other modules may read the names of one.
+    """
+    if interp.story.cells or frame.func is None:
+        return
+    places = {part.place[:2] for part in text.parts if isinstance(part, f.Call)}
+    for event in interp.story.events[start:] if places else ():
+        at = event.location
+        if (at.line, at.column) in places and at.path == frame.module.path and event.kind == "call":
+            interp.heap.mark(event, discarded=True, idle=True)
+
+
 def gone(interp: Interpreter, value: Value) -> None:
     """Marks what made a value that goes nowhere."""
     for event in taint([value])[2]:

@@ -37,20 +37,19 @@ _WEAK = ("item", "enumerate")
 
 
 def check(
-    program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", ""), of_tables: bool = False,
+    program: Program, rule: Rule, order: str, of_tables: bool = False,
     remedy: Callable[[Event], str] | None = None, counts: Callable[[Event, Event], bool] = lambda source, sink: True,
     takes_one: tuple[str, ...] = (),
 ) -> Iterator[Draft]:  # fmt: skip
     """At each source of ``order`` whose values reach a place where the order counts.
 
-    ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says;
-    ``remedy``: the same by the source; ``counts``: whether a source does for a sink; ``takes_one``: how the names of
-    sources end that give one item each. Rows out of tables that several tasks work on are judged ``of_tables`` only,
-    by how the table was made.
+    ``remedy``: what to do about a source, where that is not what the rule says; ``counts``: whether a source does for a
+    sink; ``takes_one``: how the names of sources end that give one item each. Rows out of tables that several tasks
+    work on are judged ``of_tables`` only, by how the table was made.
     """
     trained = {id(one.event): one for one in steps.in_loops(program)}
     for source, sinks in reached(program, order, of_tables, counts):
-        if _is_looped(program, source) and _sorted_inside(program, source):
+        if is_looped(program, source) and _sorted_inside(program, source):
             continue
         rows = tables.disorder(program, source) if of_tables else None
         if of_tables and rows is None:
@@ -67,7 +66,7 @@ def check(
             related=dict.fromkeys(related), name=_name(source, of_tables),
             sink=_OF_EACH if source.name.endswith(takes_one) and _takes_part(first, source) else
             _sink(first, trained.get(id(first))),
-            remedy=remedy(source) if remedy else remedies[not _is_looped(program, source)],
+            remedy=remedy(source) if remedy else "",
         )  # fmt: skip
 
 
@@ -174,7 +173,7 @@ def _seeds(program: Program) -> bool:
     return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
 
 
-def _is_looped(program: Program, source: Event) -> bool:
+def is_looped(program: Program, source: Event) -> bool:
     """Whether it is a walk, and not only its first folder is looked at."""
     if source.name not in _WALKS:
         return False

@@ -57,7 +57,10 @@ def given_up(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _limit(event: Event) -> Value | None:
-    return event.argument(_LIMITED.get(event.name, _OF_TASKS))
+    """The seconds that a call is given; None where none are seen, though they may hide in ``**options``."""
+    wanted = _LIMITED.get(event.name, _OF_TASKS)
+    placed = wanted.position is not None and wanted.position < len(event.args)
+    return event.argument(wanted) if placed or wanted.keyword in event.kwargs else None
 
 
 def _leaves_out(program: Program, event: Event) -> bool:

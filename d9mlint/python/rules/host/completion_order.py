@@ -183,11 +183,17 @@ def _several(program: Program, queue: Event) -> Event | None:
     depth = len(queue.loops)
     for event in program.ending(PUTS, "call"):
         if event.inside(*WORKERS) and any(made is queue for made in made_by(event.receiver)):
-            started = next((e for e in _starts(program) if e.location in event.stack and e.loops), None)
+            started = next((e for e in _starts(program) if e.loops and _runs(e, event)), None)
             shared = started is not None and started.loops[:depth] == queue.loops and len(started.loops) > depth
             if started is not None and shared and not _waits(started) and not _once(program, started):
                 return started
     return None
+
+
+def _runs(start: Event, inner: Event) -> bool:
+    """Whether something happens in a worker that this very call starts: others at its place may be in other loops."""
+    depth = len(start.stack)
+    return inner.stack[:depth] == start.stack and inner.stack[depth : depth + 1] == (start.location,)
 
 
 def _starts(program: Program) -> list[Event]:

@@ -15,8 +15,10 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.judging.seedings import reaches, seedings
 
+_WORKERS = ("process",)
+"""The contexts that have a state of their own."""
 _ITSELF = "a number that it draws itself"
 
 
@@ -31,7 +33,8 @@ def check(
     """At each seeding whose value comes from one of ``origins`` (origin -> how to call it).
 
     When it varies, and whether that is sure, is up to the events that it comes from. Seeds of one value are one cause;
-    of several generators that get it those that nothing is drawn from say nothing more.
+    of several generators that get it those that nothing is drawn from say nothing more. Nor does one that is seeded
+    for nothing.
     """
     varying = (one for event in program.effective for one in _varying(program, event, origins, when))
     found = [one for one in varying if not only_initializes(one.event)]
@@ -39,6 +42,8 @@ def check(
     decisive = {one.cause for one in found if not drawn.isdisjoint(one.generators)}
     for one in found:
         if one.cause in decisive and one.generators and drawn.isdisjoint(one.generators):
+            continue
+        if one.generators and _for_nothing(program, one):
             continue
         event, sources = one.event, one.sources
         related = [Related(e.location, "the seed comes from here") for e in sources if e.location != event.location]
@@ -48,6 +53,30 @@ def check(
             remedy=_remedy(event, one.itself),
             confidence="" if sure(sources) else "low", cause=one.cause,
         )  # fmt: skip
+
+
+def _for_nothing(program: Program, one: _Varying) -> bool:
+    """Whether the function that seeds a generator seeds another one as well, and draws are seen of that one alone.
+
+    Where none are seen of either, what draws is out of sight.
+    """
+    if program.story.truncated or program.story.local:
+        return False
+    beside = (s for s in seedings(program) if s.event.func is one.event.func and s.event.stack == one.event.stack)
+    return not _draws_any(program, one.event, one.generators) and any(
+        one.generators.isdisjoint(s.generators) and _draws_any(program, s.event, frozenset(s.generators))
+        for s in beside
+    )
+
+
+def _draws_any(program: Program, seed: Event, generators: frozenset[str]) -> bool:
+    """Whether one of these generators is drawn from in the process of a seed, or in one that it starts."""
+    within = {context for context in seed.contexts if context in _WORKERS}
+    return any(
+        not generators.isdisjoint((draw.generator, draw.other)) and within <= set(draw.event.contexts)
+        and (draw.in_process or reaches(seed, draw.event))
+        for draw in draws(program)
+    )  # fmt: skip
 
 
 def _remedy(event: Event, itself: bool) -> str:

@@ -13,6 +13,17 @@ from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.rules.seeds import _empty
 
 _PARAMETER = "torch.nn.Parameter"
+_FORMER = frozenset(
+    f"torch.nn.init.{name}"
+    for name in (
+        "uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform",
+        "kaiming_normal", "orthogonal", "sparse",
+    )
+)  # fmt: skip
+"""What the functions that fill in place were called before torch 0.4; since then these names call them, with a warning.
+
+Source: torch/nn/init.py (``_make_deprecate``).
+"""
 _LOADS = (".load_state_dict", ".from_pretrained")
 _KEEPS = ("register_parameter", "append", "requires_grad_", "share_memory_", "retain_grad_")
 
@@ -46,7 +57,7 @@ def _writes(event: Event) -> bool:
         return last == "data"
     if event.kind == "unresolved":
         return True
-    in_place = last.endswith("_") and not last.endswith("__")
+    in_place = event.name in _FORMER or (last.endswith("_") and not last.endswith("__"))
     return event.kind == "call" and last not in _KEEPS and (in_place or event.name.endswith(_LOADS))
 
 

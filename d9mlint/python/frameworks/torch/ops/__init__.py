@@ -51,6 +51,8 @@ _ADDS = re.compile(r"index_add|scatter_add|scatter_reduce|torch_scatter\.scatter
 _REFLECTS = re.compile(r"functional\.pad with mode=reflect")
 _OF_ONE_AXIS, _OF_TWO_AXES = 2, 4
 """How many sides are padded: those of one axis, or of the two axes of images."""
+_BY_HAND = "Pad with zeros or by hand: `torch.cat` with flipped slices."
+"""What to do about reflections along one axis or three, for which no release has a deterministic kernel."""
 _CHOSEN = re.compile(r"scaled_dot_product|attention of transformers$|torch\.nn\.(Transformer|MultiheadAttention)\b")
 _POOLS = re.compile(r"adaptive_(avg|max)_pool\dd$")
 _MEANS = re.compile(r"adaptive_avg_pool\dd$")
@@ -118,8 +120,8 @@ def met(event: Event, op: Op, status: OpStatus, makers: Makers) -> OpStatus:
         return status._replace(default="same")
     pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
     sides = len(pads.items) if isinstance(pads, Seq) and pads.items is not None else _OF_TWO_AXES
-    if sides != _OF_TWO_AXES and status.deterministic_mode == "same":
-        status = status._replace(deterministic_mode="raises")
+    if sides != _OF_TWO_AXES and status.deterministic_mode != "varies":
+        status = status._replace(deterministic_mode="raises", remedy=_BY_HAND)
     return status._replace(default="same") if sides == _OF_ONE_AXIS else status
 
 
