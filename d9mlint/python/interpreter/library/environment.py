@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 HOLDER = "absl.flags.FlagHolder"
 """The type of what defines a flag of absl: ``SEED = flags.DEFINE_integer(...)``, read as ``SEED.value``."""
 NAMESPACE = "argparse.Namespace"
+PROCESS = "process "
+"""How the context of a process begins that is told apart from others by its name."""
 SPAWNED = "spawned"
 """The context of what runs in a process with an interpreter of its own, which no seed of its parent reaches."""
 PICKLED = "pickled"
