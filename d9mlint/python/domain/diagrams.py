@@ -7,6 +7,7 @@ variables: tests that come out true or false, and flags, whose values are divide
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias, Union
 from weakref import ref
@@ -73,14 +74,7 @@ class Node:
         raise TypeError("a condition belongs to one process")
 
 
-def _count() -> Iterable[int]:
-    number = 0
-    while True:
-        yield number
-        number += 1
-
-
-_levels = iter(_count())
+_levels = itertools.count()
 _nodes: dict[Any, Any] = {}
 """By the identity of its parts, which it keeps alive, a weak reference to each node that is in use."""
 _LEAST = 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -75,10 +76,11 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
                 deferred = context in ("callback", "thread")
                 several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
                 order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
-                _run_callback(
-                    interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
-                    order=order,
-                )  # fmt: skip
+                with _process(interp, event, context):
+                    _run_callback(
+                        interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
+                        order=order,
+                    )  # fmt: skip
                 done.append(value)
     if event.args and isinstance(event.args[0], Inst) and event.name.endswith(_MAKING):
         done.append(event.args[0])  # `Base.__init__(self)`
@@ -94,6 +96,19 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     quiet = handed_back or event.name.endswith(_MAKING) or event.name in interp.hooks.asking
     if isinstance(event.receiver, Inst) and not quiet:
         run_protocol(interp, event.receiver, frame, place)
+
+
+@contextmanager
+def _process(interp: Interpreter, event: Event, context: str) -> Iterator[None]:
+    """Names the process that a constructor makes for a function of its own: what is seeded there stays there."""
+    own = context == "process" and event.name.endswith(".Process")
+    if own:
+        interp.contexts.append(f"{environment.NAMED_PROCESS}{event.location.path}:{event.location.line}")
+    try:
+        yield
+    finally:
+        if own:
+            interp.contexts.pop()
 
 
 def _starts_several(event: Event) -> bool:

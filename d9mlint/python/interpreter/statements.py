@@ -34,7 +34,7 @@ from d9mlint.python.interpreter import (
 )
 from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled, turns
+from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled, turns, walked
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -228,7 +228,7 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     end = interp.enter_loop(frame, f.NOWHERE)
     bounded.by_test(interp, tested, frame)
     augmenting.forget_counts(interp, node, frame)
-    interp.block(node.body, frame)
+    walked.run(interp, node, frame)
     end()
     if clock is not None and any(e.trains for e in events[start:]):
         interp.event("timed", clock.raw, frame, environment.place_of(clock))

@@ -228,6 +228,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return listed
     if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
+    if isinstance(holder, Dict) and (alike := mappings.any_alike(interp, holder)) is not None:
+        return alike
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
             choose([(True, value) for value in list(interp.heap.items(holder).values())[:1]])

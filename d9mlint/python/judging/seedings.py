@@ -150,10 +150,10 @@ def reaches(seed: Event, draw: Event, generator: str = "") -> bool:
     """Whether a seed may act on a draw: a process that is started afresh does not run what is main only.
 
     A function that is handed over (the ``initializer`` of a pool) may well be called in it. What a process seeds that
-    has a name is its own affair.
+    has a name is its own affair, and so is what the workers of a pool seed for one that has.
     """
     there, here = process_of(seed), process_of(draw)
-    if there and there != here:
+    if there != here and (there or seed.inside("process")):
         return False
     if not begins_anew(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
         return True

@@ -1,4 +1,4 @@
-"""Weights of TensorFlow and Keras that nothing trains, and that stay as they were drawn where a default run loads none.
+"""Weights of TensorFlow and Keras that nothing trains: they stay as they were drawn, where a default run loads none.
 
 Which network a load fills is not asked: each of them needs something that a default run does not have. Where nothing
 loads weights at all, they count if a session computes with them what is written to a file: many a benchmark needs none.
@@ -26,6 +26,9 @@ _LOADS = re.compile(
 _READS = re.compile(r"(builtins|io|pathlib|tensorflow\.io|os|json|yaml|numpy|\?)\..*read\w*|.*get_weights")
 """Calls of such a name that only read a file."""
 _APPLIES = re.compile(r"(keras\..*|\?)\.(predict|predict_on_batch|predict_generator|evaluate)|tensorflow\.Session\.run")
+_SAVES = ("keras.models.save_model", "keras.Model.save", "keras.Model.save_weights", "keras.saving.save_model")
+_TRAINS = re.compile(r"\w*(train|fit|minimi[sz]e|apply_gradients|learn)\w*", re.IGNORECASE)
+"""Last names of what may train, by all appearance, also where it is not known."""
 _DROPS = "ropout"
 """In the name of a layer that has no weights."""
 _RATES = {
@@ -53,14 +56,42 @@ _MOST_DEPTH = 3
 
 def drawn(program: Program, draw: Event) -> Cond:
     """When the weights that a call draws are those of a result, although nothing trains them."""
-    return False if _DROPS in draw.name else program.once("untrained-tensorflow", _drawn)
+    if _DROPS in draw.name:
+        return False
+    return either(program.once("untrained-tensorflow", _drawn), _saved(program, draw))
+
+
+def _saved(program: Program, draw: Event) -> Cond:
+    """When a network of Keras is saved as it was made: by a program that begins what others go on with.
+
+    A layer may be given its weights (``weights=[...]``; keras 2.2: ``Layer.__init__``), and so may a network by loads.
+    """
+    if draw.star or "weights" in draw.kwargs or not draw.name.startswith("keras."):
+        return False
+    saves = program.once("untrained-saved", _saves)
+    return either(*(both(*save.guards, *save.excluded) for save in saves if save.index > draw.index))
+
+
+def _saves(program: Program) -> list[Event]:
+    """The calls that save a network of Keras in a program that trains nothing and gives no weights to anything."""
+    if program.training is not False or program.story.truncated:
+        return []
+    calls = [e for e in program.events if e.kind in ("call", "unresolved")]
+    if any(_fills(event) or _TRAINS.fullmatch(event.name.rpartition(".")[2]) for event in calls if not event.detached):
+        return []
+    return [event for event in program.calls(*_SAVES) if not event.detached]
+
+
+def _fills(event: Event) -> bool:
+    """Whether a call may give variables the values of a file."""
+    return bool(_LOADS.fullmatch(event.name.rpartition(".")[2])) and not _READS.fullmatch(event.name)
 
 
 def _drawn(program: Program) -> Cond:
     if by_default(program.training) is not False or program.story.truncated:
         return False
     calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
-    loads = [e for e in calls if _LOADS.fullmatch(e.name.rpartition(".")[2]) and not _READS.fullmatch(e.name)]
+    loads = [e for e in calls if _fills(e)]
     conds = [both(*e.guards, *e.excluded) for e in loads]
     if not loads:
         return _written(program, calls)

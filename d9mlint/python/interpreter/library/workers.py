@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _RUN = "run"
 TASK = "joblib.delayed.task"
 """What a function that is ``delayed`` is called by, in whatever worker."""
-PROCESS = "process "
-"""How the context of a process begins that is told apart from others by its name."""
 _POOL = "joblib.Parallel"
 _JOBS = Argument(0, "n_jobs")
 _IN_THREADS = ("threading", "threads", "sharedmem")
@@ -34,7 +32,10 @@ def elsewhere(interp: Interpreter, process: str) -> Iterator[None]:
     It is handed functions and classes of the file that the program starts with as they are, and imports all others.
     """
     contexts, loader = interp.contexts, interp.loader
-    interp.contexts, interp.loader = [environment.SPAWNED, environment.PICKLED, f"{PROCESS}{process}"], None
+    interp.contexts, interp.loader = (
+        [environment.SPAWNED, environment.PICKLED, f"{environment.NAMED_PROCESS}{process}"],
+        None,
+    )
     try:
         yield
     finally:
@@ -47,7 +48,11 @@ def process_of(event: Event) -> str:
     What a loader of data calls later on happens in the process that has made the loader.
     """
     made = event.loader.contexts if event.loader is not None else ()
-    named = (one.removeprefix(PROCESS) for one in (*event.contexts, *made) if one.startswith(PROCESS))
+    named = (
+        one.removeprefix(environment.NAMED_PROCESS)
+        for one in (*event.contexts, *made)
+        if one.startswith(environment.NAMED_PROCESS)
+    )
     return next(named, "")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from d9mlint.model import Argument, Effect, Related, Rule
+from d9mlint.model import Effect, Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
@@ -32,13 +33,18 @@ _NAMED = "the name of a file that is written"
 _OF_EACH = "what it makes of them in turn"
 """What is said of a part of each item: it picks none by its number."""
 _TABLES, _NAMES = ("pandas.", "numpy."), ".columns"
+_ORDERS = ("listing", "set", "completion")
 _WEAK = ("item", "enumerate")
 """Sinks that may be harmless: any element will do, or the number is only shown."""
 
 
+def _always(source: Event, sink: Event) -> bool:
+    return True
+
+
 def check(
     program: Program, rule: Rule, order: str, of_tables: bool = False,
-    remedy: Callable[[Event], str] | None = None, counts: Callable[[Event, Event], bool] = lambda source, sink: True,
+    remedy: Callable[[Event], str] | None = None, counts: Callable[[Event, Event], bool] = _always,
     takes_one: tuple[str, ...] = (),
 ) -> Iterator[Draft]:  # fmt: skip
     """At each source of ``order`` whose values reach a place where the order counts.
@@ -72,9 +78,22 @@ def check(
 
 def reached(
     program: Program, order: str, of_tables: bool = False,
-    counts: Callable[[Event, Event], bool] = lambda source, sink: True,
+    counts: Callable[[Event, Event], bool] = _always,
 ) -> list[tuple[Event, list[Event]]]:  # fmt: skip
     """Each source of ``order`` with the places that its values reach and where the order counts."""
+    found = _direct(program, order, of_tables, counts)
+    for event in program.events:
+        if event.kind == "together":
+            sources = [source for value in event.args for source in _sources(value, order)]
+            if sources:
+                _share(found, event, sources, _others(program, event, order), counts)
+    return [*found.values()]
+
+
+def _direct(
+    program: Program, order: str, of_tables: bool, counts: Callable[[Event, Event], bool]
+) -> dict[int, tuple[Event, list[Event]]]:
+    """The same by the numbers of the sources, each for itself."""
     numeric = is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}
     trained = {id(one.event) for one in steps.in_loops(program)}
@@ -91,26 +110,43 @@ def reached(
         if id(event) in trained or not picking.asks_no_order(program, event):
             for source in sources:
                 found.setdefault(source.index, (source, []))[1].append(event)
-    for event in program.events:
-        if event.kind == "together":
-            _share(found, event, [source for value in event.args for source in _sources(value, order)])
-    return [*found.values()]
+    return found
 
 
-def _share(found: dict[int, tuple[Event, list[Event]]], together: Event, sources: Sequence[Event]) -> None:
+def _others(program: Program, together: Event, order: str) -> list[Event]:
+    """Where an order of another kind counts that something is filled in as well: names in a listing for each of a set.
+
+    What is filled has the order of the innermost loop alone.
+    """
+    sinks: list[Event] = []
+    for other in _ORDERS:
+        sources = [] if other == order else [one for value in together.args for one in _sources(value, other)]
+        if sources:
+            reach = program.once(f"reached-{other}", partial(_direct, order=other, of_tables=False, counts=_always))
+            sinks += [sink for source in sources for sink in reach.get(source.index, (source, ()))[1]]
+    return sinks
+
+
+def _share(
+    found: dict[int, tuple[Event, list[Event]]], together: Event, sources: Sequence[Event], others: Sequence[Event],
+    counts: Callable[[Event, Event], bool],
+) -> None:  # fmt: skip
     """Where the order of one source counts after something is filled in those of all, those of the others do, too.
 
     What is done in each turn of the loop around them is about the items of one turn.
     """
     around = together.kwargs["around"]
+    reached_by_one = [sink for source in sources for sink in found.get(source.index, (source, ()))[1]]
     sinks = {
         sink.index: sink
-        for source in sources for sink in found.get(source.index, (source, ()))[1]
+        for sink in (*reached_by_one, *others)
         if sink.index > together.index and not (isinstance(around, Const) and around.value in sink.loops)
-    }  # fmt: skip
+    }
     for source in sources if sinks else ():
-        known = found.setdefault(source.index, (source, []))[1]
-        known += [sink for index, sink in sinks.items() if all(one.index != index for one in known)]
+        known = [sink.index for sink in found.get(source.index, (source, ()))[1]]
+        more = [sink for index, sink in sinks.items() if index not in known and counts(source, sink)]
+        if more:
+            found.setdefault(source.index, (source, []))[1].extend(more)
 
 
 def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:
@@ -223,9 +259,9 @@ def _inputs(event: Event) -> Iterator[Value]:
             by_key = event.name in tables.BY_KEY
             yield from [leaf for leaf in parts if not isinstance(leaf, Dict)] if by_key else given
         elif event.name in kerasfit.CALLS:
-            value = event.argument(Argument(0, "x"))
-            if value is not None:
-                yield value
+            data = kerasfit.data_of(event)
+            if data is not None:
+                yield data
         elif _opens_to_write(event):
             yield from event.args[:1]
         elif streams.writes(event):

@@ -46,8 +46,8 @@ def kind(program: Program, found: Uncovered) -> str:
 
 def _is_of_parent(found: Uncovered, seeding: Seeding) -> bool:
     """Whether a seed is one for the generator, which does not reach it in the process that draws."""
-    of_program = found.draw.generator in seeding.generators and not process_of(seeding.event)
-    return of_program and not found.draw.may_follow(seeding.event)
+    of_program = not process_of(seeding.event) and not seeding.event.inside("process")
+    return of_program and found.draw.generator in seeding.generators and not found.draw.may_follow(seeding.event)
 
 
 def _is_elsewhere(seed: Event, draw: Event) -> bool:
