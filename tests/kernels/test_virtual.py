@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from d9mlint.kernels.torch.callers import Callers
-from d9mlint.kernels.torch.virtual import bases
+from d9mlint.kernels.torch.calls.virtual import bases
 
 from .support import repository
 from .torch_programs import only, ops

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, shared_folders
-from d9mlint.kernels.torch import handing, inherited, libraries, members, naming, pasted, virtual
-from d9mlint.kernels.torch.arity import fits
+from d9mlint.kernels.torch import pasted
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
-from d9mlint.kernels.torch.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
+from d9mlint.kernels.torch.builds import libraries
+from d9mlint.kernels.torch.calls import handing, inherited, members, naming, virtual
+from d9mlint.kernels.torch.calls.arity import fits
+from d9mlint.kernels.torch.calls.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
 _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")

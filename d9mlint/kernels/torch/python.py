@@ -27,7 +27,7 @@ from d9mlint.kernels.python.guards import defaults
 from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
+from d9mlint.kernels.torch.builds.extensions import Extension, extensions, of_source
 from d9mlint.kernels.torch.routes import Export
 from d9mlint.model.kernel import Guard, Step
 

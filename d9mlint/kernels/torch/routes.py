@@ -12,10 +12,11 @@ from d9mlint.kernels.flow import strongest, weakest
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch import cython, naming
+from d9mlint.kernels.torch import cython
 from d9mlint.kernels.torch.bindings import Binding, dotted, holders
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
+from d9mlint.kernels.torch.calls import naming
 from d9mlint.kernels.torch.cases import Case, case
 from d9mlint.kernels.torch.presence import binds_c, compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.extensions import apart
+from d9mlint.kernels.torch.builds.extensions import apart
 
 _BUILDS = ("CMakeLists.txt", "setup.py", "pyproject.toml")
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from d9mlint.kernels.python.files import PyFile, PyFiles, texts
 from d9mlint.kernels.python.words import below, children
 from d9mlint.kernels.source.repository import Repository, shared_folders
-from d9mlint.kernels.torch import cmake
+from d9mlint.kernels.torch.builds import cmake
 
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
 _HOLE = "{}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.blocks import Block, Blocks
-from d9mlint.kernels.torch.virtual import HEAD, listed
+from d9mlint.kernels.torch.calls.virtual import HEAD, listed
 
 _THIS = re.compile(rb"\bthis\s*->\s*(?:template\s+)?\Z")
 _OTHERS = re.compile(rb"(?:\.|->)\s*\Z")

@@ -1,0 +1,1 @@
+"""What builds compiled modules, and of which sources: ``setup.py``, calls that load, CMake."""
