@@ -37,6 +37,7 @@ from d9mlint.python.judging.paths import (
     listed_by,
     perhaps_saved,
     saved_there,
+    tested_file,
     with_moves,
 )
 from d9mlint.python.judging.seedings import seedings
@@ -164,7 +165,7 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
     first = min(step.index for step in steps)
     tests = reversed(program.ending(FILE_TESTS, "call"))
     for test in (one for one in tests if one.index < first and not one.detached):
-        path = test.args[0] if test.args else test.receiver
+        path = tested_file(test)
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
             written = [e for e in program.events[first:] if writes(e) and any(given is path for given in e.args)]
             yield left_over(

@@ -46,7 +46,7 @@ def is_missing(guard: Cond) -> bool:
 def _asked(guard: Cond) -> list[Opaque]:
     """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``.
 
-    None where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.
+    Empty where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.
     """
     tests = [opaque(part) for part in conjuncts(negate(guard))]
     known = [test for test in tests if test is not None]
