@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import (
-    EXCEPTION,
     Cond,
     both,
     by_default,
     either,
-    opaque,
+    has_raised,
     symbolic_part,
 )
 from d9mlint.python.domain.diagrams import simplified
@@ -258,18 +257,13 @@ def _is_needed(program: Program, load: Event, until: int) -> bool:
     """Whether the handler of an error of a call ends the program, or loads in another way."""
     handled: Cond | None = None
     for event in program.events[load.index + 1 : until]:
-        error = next((one for one in event.guards if one not in load.guards and _is_error(one)), None)
+        error = next((one for one in event.guards if one not in load.guards and has_raised(one)), None)
         if error is None or event.tried >= load.tried or handled not in (None, error):
             continue
         handled = error
         if event.name in _ENDS or event.name in _LOADS or event.name.endswith(_FILLS):
             return True
     return False
-
-
-def _is_error(cond: Cond) -> bool:
-    test = opaque(cond)
-    return test is not None and test.text == EXCEPTION
 
 
 def _newest_of_its_own(
