@@ -25,6 +25,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS
 from d9mlint.python.frameworks.torch.tensors import LOADING
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, writes
+from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
@@ -279,8 +280,8 @@ def _newest_of_its_own(
     path = file_of(load.args[0], results(program))
     found = ((cond, leaf) for cond, leaf in alternatives(path) if _is_put_together(leaf))
     own = [(cond, leaf) for cond, leaf in found if saved_there(leaf, saves)]
-    before = [e for e in program.effective if e.index < load.index and not e.detached] if own else ()
-    for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects)):
+    before = (e for e in program.effective if e.index < load.index and not e.detached) if own else ()
+    for listing in listings(before):
         folder = listed_by(listing)
         for cond, _ in own:
             guards = (*listing.guards, cond)
