@@ -153,7 +153,7 @@ def reaches(seed: Event, draw: Event, generator: str = "") -> bool:
     has a name is its own affair, and so is what the workers of a pool seed for one that has.
     """
     there, here = process_of(seed), process_of(draw)
-    if there != here and (there or seed.inside("process")):
+    if there != here and (there or seed.inside(PROCESS)):
         return False
     if not lacks_state(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
         return True
