@@ -34,15 +34,15 @@ def report(run: Run, findings: Sequence[Finding], unchecked: Iterable[Unchecked]
     ordered = sorted(kept, key=lambda f: f.sort_key)
     least = CONFIDENCES.index(run.options.min_confidence or run.config.min_confidence)
     visible = [f for f in ordered if CONFIDENCES.index(f.confidence) >= least]
+    unsure = [f for f in ordered if CONFIDENCES.index(f.confidence) < least]
     if run.options.write_baseline is not None:
         suppress.write_baseline(visible, run.options.write_baseline)
     baseline = run.options.baseline or run.config.baseline
     new, known = suppress.split(visible, suppress.load_baseline(baseline)) if baseline else (tuple(visible), 0)
     return Report(
         findings=tuple(by_cause(new, sources)), targets={}, suppressed=suppressed, baselined=known,
-        hidden=len(ordered) - len(visible),
-        unsure=frozenset((f.rule, f.location) for f in ordered if CONFIDENCES.index(f.confidence) < least),
-        unchecked=failed, rules={r.name: r for r in run.rules},
+        hidden=len(unsure), unsure=frozenset((f.rule, f.location) for f in unsure), unchecked=failed,
+        rules={r.name: r for r in run.rules},
         sources={f.location.path: sources[f.location.path] for f in new if f.location.path in sources},
     )  # fmt: skip
 

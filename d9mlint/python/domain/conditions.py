@@ -242,6 +242,12 @@ def opaque(cond: Cond) -> Opaque | None:
     return one.opaque if one is not None and one.outcome is True else None
 
 
+def has_raised(cond: Cond) -> bool:
+    """Whether a condition is that something has raised an exception."""
+    test = opaque(cond)
+    return test is not None and test.text == EXCEPTION
+
+
 def conjuncts(cond: Cond) -> tuple[Cond, ...]:
     """Conditions that together are ``cond``: each test that it needs, then the rest."""
     if isinstance(cond, bool):
@@ -371,6 +377,7 @@ __all__ = [
     "either",
     "flag_test",
     "forget",
+    "has_raised",
     "is_symbolic",
     "literal",
     "negate",

@@ -97,8 +97,7 @@ def _only_counts(node: f.Def | f.Lambda) -> bool:
     if not isinstance(node, f.Def) or len(node.params) != 1 or _PARAMETERS.isdisjoint(words(node.body)):
         return False
     name = node.params[0].name
-    parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
-    return not _lets_out(node.body, name, parts, _COUNTS)
+    return not _lets_out(node.body, name, _parts(node.body, name), _COUNTS)
 
 
 def _of_function(node: f.Def, counts: frozenset[str]) -> Iterator[_Start]:
@@ -114,8 +113,7 @@ def _of_function(node: f.Def, counts: frozenset[str]) -> Iterator[_Start]:
         asks = [call for call in calls if _listed(call, name) or _counts(call, name, counts)]
         if not asks:
             continue
-        parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
-        if not _lets_out(node.body, name, parts, counts):
+        if not _lets_out(node.body, name, _parts(node.body, name), counts):
             yield from ((one.place[0], one.place[1]) for one in (made, *asks))
 
 
@@ -124,6 +122,11 @@ def _maker(value: f.Expr | None) -> f.Call | None:
     while isinstance(value, f.Call) and isinstance(value.func, f.Attr) and value.func.name in _MOVES:
         value = value.func.value
     return value if isinstance(value, f.Call) else None
+
+
+def _parts(body: Any, name: str) -> frozenset[str]:
+    """The names that the parameters of a network are given in loops over them."""
+    return frozenset(part for target, named in _gone_through(body, name) for part in _bound(target, named))
 
 
 def _gone_through(body: Any, name: str) -> Iterator[tuple[f.Expr, bool]]:

@@ -35,7 +35,7 @@ UNTOLD = "?"
 """In a path what is only known when the program runs."""
 OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
 """What names come from that no other run has."""
-_DRAWN = OF_ONE_RUN | {"random"}
+DRAWN = OF_ONE_RUN | {"random"}
 """The same, and numbers by which runs are told apart: ``"".join(random.choice(letters) for _ in range(10))``."""
 
 
@@ -44,6 +44,11 @@ def path_of(event: Event) -> Value | None:
     if event.receiver is not None and event.name.startswith("pathlib."):
         return event.receiver
     return event.args[0] if event.args else None
+
+
+def tested_file(test: Event) -> Value | None:
+    """The file that a call asks for, whether it is there: ``os.path.exists(path)``, ``path.exists()``."""
+    return test.args[0] if test.args else test.receiver
 
 
 def listed_by(listing: Event) -> Value | None:
@@ -97,7 +102,7 @@ def lasting(path: Value) -> Cond:
     """
     found: list[Cond] = []
     several = alternatives(path)
-    by_run = _DRAWN | {"env"} if len(several) > 1 else _DRAWN
+    by_run = DRAWN | {"env"} if len(several) > 1 else DRAWN
     for cond, leaf in several:
         parts = _parts(leaf)
         drawn = not parts and isinstance(leaf, (Unknown, Obj)) and not leaf.origins.isdisjoint(by_run)

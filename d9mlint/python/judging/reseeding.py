@@ -11,14 +11,19 @@ from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging.paths import DRAWN
 
-HANDLING = frozenset(
+_HANDLING = frozenset(
     {"manual_seed", "seed", "set_state", "get_state", "spawn", "setstate", "getstate", "initial_seed"}
 )  # fmt: skip
 """Methods of generators that draw nothing."""
 _SEEDS = (".seed", ".manual_seed")
 _RESTORES = (".set_state", ".setstate")
-_VARYING = frozenset({"random", "clock", "pid", "entropy"})
+
+
+def handles(event: Event) -> bool:
+    """Whether a method of a generator sees to its seed or its state, and draws nothing."""
+    return event.name.rpartition(".")[2] in _HANDLING
 
 
 def draws_unseeded(program: Program, made: Event) -> Cond:
@@ -27,7 +32,7 @@ def draws_unseeded(program: Program, made: Event) -> Cond:
     True where it is not seen to be given any.
     """
     handled = program.once("handled-generators", _handled).get(id(made), [])
-    draws = [event for event in handled if not _handles(event)]
+    draws = [event for event in handled if not handles(event)]
     if not draws or not any(_gives_seed(event) for event in handled):
         return True
     return either(*(loosened(both(*draw.guards, unseeded(program, draw, made))) for draw in draws))
@@ -68,16 +73,12 @@ def _gives_seed(event: Event) -> bool:
     """Whether a call gives a generator a seed that is the same in each run, as far as can be told."""
     if not event.name.endswith(_SEEDS) or not event.args or is_none(event.args[0]) is not False:
         return False
-    return taint(event.args[:1])[0].isdisjoint(_VARYING)
+    return taint(event.args[:1])[0].isdisjoint(DRAWN)
 
 
 def _is_constant(seed: Event) -> bool:
     """Whether a call gives the same seed wherever it is done: each worker then draws the same numbers."""
     return bool(seed.args) and isinstance(seed.args[0], Const)
-
-
-def _handles(event: Event) -> bool:
-    return event.name.rpartition(".")[2] in HANDLING
 
 
 def _handled(program: Program) -> dict[int, list[Event]]:

@@ -16,7 +16,7 @@ from d9mlint.python.interpreter.library.environment import PICKLED, PROCESS, SPA
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
-from d9mlint.python.judging.processes import begins_anew
+from d9mlint.python.judging.processes import lacks_state
 
 FORKED = "forked-rng"
 """The context of a block that leaves the state of the generators as it was before: ``torch.random.fork_rng``."""
@@ -153,9 +153,9 @@ def reaches(seed: Event, draw: Event, generator: str = "") -> bool:
     has a name is its own affair, and so is what the workers of a pool seed for one that has.
     """
     there, here = process_of(seed), process_of(draw)
-    if there != here and (there or seed.inside("process")):
+    if there != here and (there or seed.inside(PROCESS)):
         return False
-    if not begins_anew(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
+    if not lacks_state(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
         return True
     if not draw.inside(SPAWNED):
         return False

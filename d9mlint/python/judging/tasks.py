@@ -9,13 +9,17 @@ from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging.reseeding import HANDLING, unseeded
+from d9mlint.python.judging.reseeding import handles, unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 
 _ALONE = ("multiprocessing.Process", "multiprocessing.Context.Process")
 """Start one worker for one task: its copy of the state belongs to that task, whatever the timing."""
 _ONE_TASK = (".apply_async", ".apply", ".submit")
 """Calls that start one task each."""
+
+
+def _starts_workers(event: Event) -> bool:
+    return any(one.context in ("thread", "process") for effect in event.effects for one in effect.invokes)
 
 
 def _own(start: Event, draw: Event) -> bool:
@@ -29,7 +33,7 @@ def _seeded(program: Program, draw: Event) -> bool:
     """Whether a process draws from a generator that its task has given a seed, or sees to the state of one."""
     if not draw.name.startswith(OWN_GENERATORS):
         return False
-    if draw.name.rpartition(".")[2] in HANDLING:
+    if handles(draw):
         return True
     makers = list(made_by(draw.receiver)) if not draw.inside("thread") else []
     return bool(makers) and all(unseeded(program, draw, made, within=("process",)) is False for made in makers)
@@ -77,10 +81,8 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
     groups: dict[int, tuple[Event, list[Event]]] = {}
     at: dict[Location, list[Event]] = {}
     for event in program.events:
-        if event.kind == "call" and (event.effects or event.name == workers.TASK):
-            starts = any(i.context in ("thread", "process") for x in event.effects for i in x.invokes)
-            if starts or event.name == workers.TASK:
-                at.setdefault(event.location, []).append(event)
+        if event.kind == "call" and (event.name == workers.TASK or (event.effects and _starts_workers(event))):
+            at.setdefault(event.location, []).append(event)
     for event in program.events if at else ():
         if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
             start = next(

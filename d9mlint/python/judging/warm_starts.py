@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from d9mlint.model import Argument, Location
-from d9mlint.python.domain.conditions import EXCEPTION, Flag, by_default, literals, opaque
+from d9mlint.python.domain.conditions import Flag, by_default, has_raised, literals
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Value
 from d9mlint.python.interpreter.program import Program
@@ -73,7 +73,7 @@ def saves_at_the_end(saves: Sequence[Event], steps: Sequence[Event]) -> bool:
     Not where an error is caught, as it is saved then, too.
     """
     last, loops = max(step.index for step in steps), {number for step in steps for number in step.loops}
-    caught = any((test := opaque(guard)) is not None and test.text == EXCEPTION for e in saves for guard in e.guards)
+    caught = any(has_raised(guard) for e in saves for guard in e.guards)
     return not caught and all(e.index > last and loops.isdisjoint(e.loops) for e in saves)
 
 

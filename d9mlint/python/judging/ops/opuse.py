@@ -149,9 +149,9 @@ def _in_functions(program: Program) -> dict[int, list[Op]]:
         owner = event.func.owner if event.func is not None else None
         if owner is not None and event.kind == "call" and _is_compiled(event.name) and _in_function(event):
             # What the gradient of a function computes is not differentiated itself.
-            plain = event.func is not None and event.func.name == "backward"
+            of_gradient = event.func is not None and event.func.name == "backward"
             named = (op for op in program.knowledge.ops.get(event.name, ()) if not op.when)
-            known = (op for op in named if not (plain and op.direction == "backward"))
+            known = (op for op in named if not (of_gradient and op.direction == "backward"))
             found.setdefault(id(owner), []).extend(known)
     return found
 

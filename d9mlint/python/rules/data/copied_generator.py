@@ -13,7 +13,7 @@ from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.torch.loaders import NUM_WORKERS, PERHAPS_WORKER, WORKER
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.reseeding import HANDLING, unseeded
+from d9mlint.python.judging.reseeding import handles, unseeded
 
 _GENERATOR = Argument(None, "generator")
 _PERSISTENT = Argument(None, "persistent_workers")
@@ -72,7 +72,7 @@ def _several(loader: Event) -> Cond:
 def _maker(event: Event) -> Event | None:
     """The call that made the generator which a call draws from."""
     if event.name.startswith(OWN_GENERATORS):
-        return None if event.name.rpartition(".")[2] in HANDLING else _made(event.receiver)
+        return None if handles(event) else _made(event.receiver)
     return _made(event.argument(_GENERATOR)) if any(x.draws for x in event.effects) else None
 
 

@@ -12,10 +12,11 @@ from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.torch.loaders import LOADER, WORKER
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.paths import DRAWN
 
 _GENERATORS = ("python", "numpy", "torch")
 _PERSISTENT = Argument(None, "persistent_workers")
-_VARYING = frozenset({loading.DERIVED, "random", "clock", "pid", "entropy"})
+_VARYING = DRAWN | {loading.DERIVED}
 """Origins of seeds that are others in each epoch."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from d9mlint.model import Argument, Location, Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, both, either, opaque
+from d9mlint.python.domain.conditions import both, either, has_raised
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
@@ -146,7 +146,7 @@ def _left_there(program: Program, get: Event, queue: Event) -> Event | None:
 def _put(program: Program, queue: Event) -> Event | None:
     """Where a worker puts results into a queue; None where there is none, or it only says there that it has failed."""
     puts = (e for e in program.ending(PUTS, "call") if e.inside(*WORKERS))
-    results = (e for e in puts if not any(test.text == EXCEPTION for one in e.guards if (test := opaque(one))))
+    results = (e for e in puts if not any(map(has_raised, e.guards)))
     return next((e for e in results if any(made is queue for made in made_by(e.receiver))), None)
 
 

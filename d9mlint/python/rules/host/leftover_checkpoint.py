@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import (
-    EXCEPTION,
     Cond,
     both,
     by_default,
     either,
-    opaque,
+    has_raised,
     symbolic_part,
 )
 from d9mlint.python.domain.diagrams import simplified
@@ -26,6 +25,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS
 from d9mlint.python.frameworks.torch.tensors import LOADING
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, writes
+from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
@@ -37,6 +37,7 @@ from d9mlint.python.judging.paths import (
     listed_by,
     perhaps_saved,
     saved_there,
+    tested_file,
     with_moves,
 )
 from d9mlint.python.judging.seedings import seedings
@@ -164,7 +165,7 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
     first = min(step.index for step in steps)
     tests = reversed(program.ending(FILE_TESTS, "call"))
     for test in (one for one in tests if one.index < first and not one.detached):
-        path = test.args[0] if test.args else test.receiver
+        path = tested_file(test)
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
             written = [e for e in program.events[first:] if writes(e) and any(given is path for given in e.args)]
             yield left_over(
@@ -257,18 +258,13 @@ def _is_needed(program: Program, load: Event, until: int) -> bool:
     """Whether the handler of an error of a call ends the program, or loads in another way."""
     handled: Cond | None = None
     for event in program.events[load.index + 1 : until]:
-        error = next((one for one in event.guards if one not in load.guards and _is_error(one)), None)
+        error = next((one for one in event.guards if one not in load.guards and has_raised(one)), None)
         if error is None or event.tried >= load.tried or handled not in (None, error):
             continue
         handled = error
         if event.name in _ENDS or event.name in _LOADS or event.name.endswith(_FILLS):
             return True
     return False
-
-
-def _is_error(cond: Cond) -> bool:
-    test = opaque(cond)
-    return test is not None and test.text == EXCEPTION
 
 
 def _newest_of_its_own(
@@ -284,8 +280,8 @@ def _newest_of_its_own(
     path = file_of(load.args[0], results(program))
     found = ((cond, leaf) for cond, leaf in alternatives(path) if _is_put_together(leaf))
     own = [(cond, leaf) for cond, leaf in found if saved_there(leaf, saves)]
-    before = [e for e in program.effective if e.index < load.index and not e.detached] if own else ()
-    for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects)):
+    before = (e for e in program.effective if e.index < load.index and not e.detached) if own else ()
+    for listing in listings(before):
         folder = listed_by(listing)
         for cond, _ in own:
             guards = (*listing.guards, cond)

@@ -13,7 +13,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, lasting, path_of
+from d9mlint.python.judging.paths import OF_ONE_RUN, lasting, path_of, tested_file
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._files import (
@@ -89,13 +89,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
     """Where only the first run draws, as it makes a file that later ones load: all that is drawn later is other."""
     found = [one for one in draws(program) if not one.event.detached]
-    guards = {guard for one in found for guard in one.event.guards}
-    missing = {guard for guard in guards if is_missing(guard)}
-    tests = [*tests, *(e for e in files if e.tried and READS.fullmatch(e.name) and not opens(e))] if missing else ()
-    makers = [one for one in found if not missing.isdisjoint(one.event.guards)]
+    makers = [one for one in found if any(map(is_missing, one.event.guards))]
+    tests = [*tests, *(e for e in files if e.tried and READS.fullmatch(e.name) and not opens(e))] if makers else ()
     told_of: set[int] = set()
-    for test in tests if makers else ():
-        path = (test.args[0] if test.args else test.receiver) if test.name.endswith(TESTS) else path_of(test)
+    for test in tests:
+        path = tested_file(test) if test.name.endswith(TESTS) else path_of(test)
         making = [one for one in makers if absent(one.event, test) and _is_nearest(test, one.event, tests)]
         writes = _kept(path, test, files) if path is not None and making else ()
         making = [one for one in making if any(_while_made(one.event, write) for write in writes)]
@@ -172,11 +170,10 @@ def _skipped(program: Program, rule: Rule, tests: Sequence[Event], calls: Sequen
     looking = [test for test in tests if test.loops]
     waits = {id(value) for event in calls if event.name == "time.sleep" for value in event.args} if looking else set()
     found = [one for one in draws(program) if looking and one.event.loops and id(one.event.result) not in waits]
-    missing = {guard for guard in {guard for one in found for guard in one.event.guards} if is_missing(guard)}
-    found = [one for one in found if not missing.isdisjoint(one.event.guards)]
+    found = [one for one in found if any(map(is_missing, one.event.guards))]
     told_of = set()
     for test in looking:
-        path = test.args[0] if test.args else test.receiver
+        path = tested_file(test)
         making = [one for one in found if one.event.index > test.index and absent(one.event, test)]
         making = [one for one in making if not one.event.detached]
         drawn = next((one for one in making if _goes_on(program, one, test)), None)
@@ -270,7 +267,7 @@ def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -
     if not any(map(is_missing, opening.guards)):
         return False
     for test in tests:
-        path = test.args[0] if test.args else test.receiver
+        path = tested_file(test)
         if path is not None and test.index < opening.index and absent(opening, test):
             made = (e for e in files if e.index > test.index and absent(e, test) and opens(e))
             if any(same_path(one, path) for e in made for one in given(e)):

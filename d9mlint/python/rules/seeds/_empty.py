@@ -19,6 +19,12 @@ def is_unfilled(maker: Event) -> bool:
     return not _OF_SIZES.fullmatch(maker.name) or _are_sizes(maker.args)
 
 
+def fills_in_place(event: Event) -> bool:
+    """Whether the name of a call says that it changes the tensor that it is called on: ``weight.normal_()``."""
+    last = event.name.rpartition(".")[2]
+    return last.endswith("_") and not last.endswith("__")
+
+
 def _are_sizes(given: tuple[Value, ...]) -> bool:
     """Whether ``torch.Tensor(...)`` is given sizes: several numbers, or one that is known to be one."""
     plain = not any(isinstance(leaf, Seq) for value in given for _, leaf in alternatives(value))

@@ -11,14 +11,13 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.jax.modules import only_initializes
+from d9mlint.python.interpreter.library.environment import PROCESS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import reaches, seedings
 
-_WORKERS = ("process",)
-"""The contexts that have a state of their own."""
 _ITSELF = "a number that it draws itself"
 
 
@@ -71,9 +70,9 @@ def _for_nothing(program: Program, one: _Varying) -> bool:
 
 def _draws_any(program: Program, seed: Event, generators: frozenset[str]) -> bool:
     """Whether one of these generators is drawn from in the process of a seed, or in one that it starts."""
-    within = {context for context in seed.contexts if context in _WORKERS}
+    in_worker = seed.inside(PROCESS)
     return any(
-        not generators.isdisjoint((draw.generator, draw.other)) and within <= set(draw.event.contexts)
+        not generators.isdisjoint((draw.generator, draw.other)) and (draw.event.inside(PROCESS) or not in_worker)
         and (draw.in_process or reaches(seed, draw.event))
         for draw in draws(program)
     )  # fmt: skip

@@ -15,6 +15,7 @@ from d9mlint.python.frameworks.tensorflow.sessions import own_graph, reset_befor
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.torch.parameters.weights import perhaps_replaced
 from d9mlint.python.frameworks.used import frameworks_of
+from d9mlint.python.interpreter.library.environment import PROCESS
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
@@ -46,7 +47,7 @@ def kind(program: Program, found: Uncovered) -> str:
 
 def _is_of_parent(found: Uncovered, seeding: Seeding) -> bool:
     """Whether a seed is one for the generator, which does not reach it in the process that draws."""
-    of_program = not process_of(seeding.event) and not seeding.event.inside("process")
+    of_program = not process_of(seeding.event) and not seeding.event.inside(PROCESS)
     return of_program and found.draw.generator in seeding.generators and not found.draw.may_follow(seeding.event)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, opaque
+from d9mlint.python.domain.conditions import has_raised
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, alternatives
 from d9mlint.python.frameworks.jax.calls import KEY
@@ -45,16 +45,10 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _key(event: Event) -> Obj | None:
     """The key that a call surely draws with, at a place where it surely happens."""
-    sure = event.certain and not event.inside(*_UNORDERED) and not any(map(_failed, event.guards))
+    sure = event.certain and not event.inside(*_UNORDERED) and not any(map(has_raised, event.guards))
     found = alternatives(event.argument(_KEY)) if sure and event.name not in _NO_DRAW else ()
     leaf = found[0][1] if len(found) == 1 else None
     return leaf if isinstance(leaf, Obj) and leaf.type == KEY else None
-
-
-def _failed(guard: Cond) -> bool:
-    """Whether this happens where something else failed, a draw perhaps."""
-    test = opaque(guard)
-    return test is not None and test.text == EXCEPTION
 
 
 def _again(earlier: Event, event: Event) -> bool:

@@ -80,11 +80,9 @@ def _is_kept_count(program: Program, put: Event) -> bool:
 
 def _may_fill(event: Event) -> bool:
     """Whether a call may write to the tensor: in place, as its ``out``, or in a way that nobody can tell."""
-    last = event.name.rpartition(".")[2]
-    in_place = last.endswith("_") and not last.endswith("__")
     return (
         event.kind not in ("call", "sink")
-        or in_place
+        or _empty.fills_in_place(event)
         or "out" in event.kwargs
         or event.name.startswith("torch.distributed.")
     )

@@ -8,15 +8,14 @@ from typing import TypeGuard
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import (
-    EXCEPTION,
     UNKNOWN_DEFAULT,
     Cond,
     both,
     by_default,
     conjuncts,
     either,
+    has_raised,
     negate,
-    opaque,
     symbolic_part,
 )
 from d9mlint.python.domain.events import Event
@@ -155,7 +154,7 @@ def _met(program: Program, load: Event, saves: Sequence[Event], loops: set[int])
 
 def _ends_with(program: Program, saves: Sequence[Event], loops: set[int]) -> bool:
     """Whether weights alone are saved when the training is through: a run that is interrupted leaves nothing."""
-    caught = any((test := opaque(guard)) is not None and test.text == EXCEPTION for e in saves for guard in e.guards)
+    caught = any(has_raised(guard) for e in saves for guard in e.guards)
     more = any(holds_number(e) or may_hold_optimizer(program, e) for e in saves)
     return not caught and not more and all(loops.isdisjoint(e.loops) for e in saves)
 

@@ -57,7 +57,7 @@ def _writes(event: Event) -> bool:
         return last == "data"
     if event.kind == "unresolved":
         return True
-    in_place = event.name in _FORMER or (last.endswith("_") and not last.endswith("__"))
+    in_place = event.name in _FORMER or _empty.fills_in_place(event)
     return event.kind == "call" and last not in _KEEPS and (in_place or event.name.endswith(_LOADS))
 
 

@@ -65,27 +65,31 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     if off is False or jaxsizes.tiny(program):
         return
     compiles = any(not event.detached for event in program.calls(*_COMPILES))
-    for event in program.events:
-        of_others = _is_pretrained(program, event)
-        if of_others or (compiles and event.kind == "call" and _PRODUCT.fullmatch(event.name) and _runs(event)):
-            counts = _keeps(program) or (of_others and _KEY in event.kwargs)
-            name = _missing_switch.method(event.raw) if of_others else shown(event)
-            yield draft(
-                program,
-                rule, event, cond=off, severity="" if counts else "info",
-                remedy=rule.remedy(program.target, ("jax",)),
-                does=f"`{name}` is compiled for", state="XLA's deterministic ops", compiler="XLA",
-            )  # fmt: skip
-            return
+    own = next((e for e in program.named(_PRODUCT.fullmatch, "call") if _runs(e)), None) if compiles else None
+    pretrained = next(_pretrained(program), None)
+    event = min((one for one in (pretrained, own) if one is not None), key=lambda one: one.index, default=None)
+    if event is None:
+        return
+    of_others = event is pretrained
+    counts = _keeps(program) or (of_others and _KEY in event.kwargs)
+    name = _missing_switch.method(event.raw) if of_others else shown(event)
+    yield draft(
+        program,
+        rule, event, cond=off, severity="" if counts else "info",
+        remedy=rule.remedy(program.target, ("jax",)),
+        does=f"`{name}` is compiled for", state="XLA's deterministic ops", compiler="XLA",
+    )  # fmt: skip
 
 
-def _is_pretrained(program: Program, event: Event) -> bool:
-    """Whether a compiled function computes with a network of another package, whose weights it is given.
+def _pretrained(program: Program) -> Iterator[Event]:
+    """The calls in compiled functions that compute with a network of another package, whose weights they are given.
 
     ``model.generate(**inputs, params=params, prng_key=key)`` (transformers/modeling_flax_utils.py).
     """
-    computes = event.kind == "call" and _OF_FLAX.fullmatch(event.name) is not None and _WEIGHTS in event.kwargs
-    return computes and not event.detached and event.inside(COMPILED) and bool(program.ending(_LOADS))
+    if program.ending(_LOADS):
+        for event in program.named(_OF_FLAX.fullmatch, "call"):
+            if _WEIGHTS in event.kwargs and not event.detached and event.inside(COMPILED):
+                yield event
 
 
 def _runs(event: Event) -> bool:

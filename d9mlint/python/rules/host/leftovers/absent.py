@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, Opaque, both, conjuncts, negate, opaque
+from d9mlint.python.domain.conditions import Cond, Opaque, both, conjuncts, has_raised, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import asked_by, made_by
 
@@ -19,7 +19,7 @@ _BOTH = "and"
 def absent(event: Event, test: Event) -> bool:
     """Whether something happens only where a test has not found its file, or where reading it has failed."""
     if not test.name.endswith(TESTS):
-        return test.tried > event.tried and any(_has_failed(guard) and _is_of(guard, test) for guard in event.guards)
+        return test.tried > event.tried and any(has_raised(guard) and _is_of(guard, test) for guard in event.guards)
     return any(is_missing(guard) and _asks(guard, test) and _is_of(guard, test) for guard in event.guards)
 
 
@@ -39,14 +39,14 @@ def _askers(guard: Cond) -> frozenset[int] | None:
 @functools.lru_cache(maxsize=4096)
 def is_missing(guard: Cond) -> bool:
     """Whether a condition is that a file, or one of several, is not there."""
-    return any(map(_is_of_files, _asked(guard))) or _has_failed(guard)
+    return any(map(_is_of_files, _asked(guard))) or has_raised(guard)
 
 
 @functools.lru_cache(maxsize=4096)
 def _asked(guard: Cond) -> list[Opaque]:
     """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``.
 
-    None where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.
+    Empty where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.
     """
     tests = [opaque(part) for part in conjuncts(negate(guard))]
     known = [test for test in tests if test is not None]
@@ -56,12 +56,6 @@ def _asked(guard: Cond) -> list[Opaque]:
 
 def _is_of_files(test: Opaque) -> bool:
     return _THERE.search(test.text) is not None or any(name.endswith(TESTS) for name in made_by(test))
-
-
-def _has_failed(guard: Cond) -> bool:
-    """Whether a condition is that something has raised an exception."""
-    test = opaque(guard)
-    return test is not None and test.text == EXCEPTION
 
 
 def _is_of(guard: Cond, test: Event) -> bool:

@@ -106,6 +106,7 @@ _NEWEST = {_FIT: "last", _TRAIN: True}
 """What lets a trainer look for its newest checkpoint itself."""
 _KEEPS = {_FIT: "lightning.pytorch.callbacks.ModelCheckpoint", _TRAIN: "transformers.TrainingArguments"}
 """What keeps checkpoints, or a class that is derived from it."""
+_FORMER = Argument(None, RESUMED)
 _FOLDERS = (Argument(None, "dirpath"), Argument(None, "filepath"), Argument(0, "output_dir"))
 """(The second until 1.1: pytorch_lightning/callbacks/model_checkpoint.py of 1.0.)"""
 
@@ -143,7 +144,7 @@ def _found(program: Program, rule: Rule, training: Event, saves: list[Event]) ->
 
     Until 2.0 Lightning's take it where they are made (pytorch_lightning/trainer/trainer.py of 1.9).
     """
-    former = [(made, Argument(None, RESUMED)) for made in made_by(training.receiver)]
+    former = [(made, _FORMER) for made in made_by(training.receiver)]
     for event, given in ((training, _GIVEN[training.name]), *former):
         for cond, leaf in alternatives(event.argument(given)):
             listing = listing_of(program, leaf)
@@ -151,9 +152,9 @@ def _found(program: Program, rule: Rule, training: Event, saves: list[Event]) ->
             if listing is None or folder is None or not saved_there(folder, saves) or listing.detached:
                 continue
             here = both(cond, *event.guards, *training.guards, *listing.guards)
-            if by_default(besides_files([besides_path(here)])) is not False and not is_asked(describe(here)):
-                at = replace(listing, guards=(besides_path(here),))
-                yield left_over(program, rule, at, folder, saves, does=_FINDS)
+            there = besides_path(here)
+            if by_default(besides_files([there])) is not False and not is_asked(describe(here)):
+                yield left_over(program, rule, replace(listing, guards=(there,)), folder, saves, does=_FINDS)
 
 
 def _folder(keeps: Event) -> Value | None:

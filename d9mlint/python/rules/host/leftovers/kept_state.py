@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, by_default, negate, opaque
+from d9mlint.python.domain.conditions import Cond, both, by_default, has_raised, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.testkeys import asked_by, made_by
@@ -165,7 +165,7 @@ def _made_if_absent(path: Value, load: Event, files: Sequence[Event]) -> bool:
     """Whether the program makes the file, before it is loaded, only where none is there or none can be read."""
     made = (e for e in files if e.index < load.index and opens(e) and e.func is load.func)
     return any(
-        same_path(place, path) and any(_is_error(one) or _asks_for_file(negate(one)) for one in e.guards)
+        same_path(place, path) and any(has_raised(one) or _asks_for_file(negate(one)) for one in e.guards)
         for e in made
         if (place := path_of(e)) is not None
     )
@@ -174,11 +174,6 @@ def _made_if_absent(path: Value, load: Event, files: Sequence[Event]) -> bool:
 def _asks_for_file(cond: Cond) -> bool:
     test = opaque(cond)
     return test is not None and any(name.endswith(FILE_TESTS) for name in made_by(test))
-
-
-def _is_error(cond: Cond) -> bool:
-    test = opaque(cond)
-    return test is not None and test.text == EXCEPTION
 
 
 def _grows(kept: _Kept, calls: Sequence[Event]) -> Event | None:
@@ -202,7 +197,7 @@ def _is_part(event: Event, kept: _Kept) -> bool:
     """Whether a method is perhaps one of a part of what was read, where the file is: ``meta["steps"].append``."""
     if not (event.name.startswith("?.") and isinstance(event.receiver, Unknown) and event.func is kept.read.func):
         return False
-    there = any(_asks_for_file(one) or _is_error(negate(one)) for one in event.guards)
+    there = any(_asks_for_file(one) or has_raised(negate(one)) for one in event.guards)
     always = not kept.read.tried and not any(map(_asks_for_file, kept.read.guards))
     return (there or always) and set(kept.read.guards) <= set(event.guards)
 

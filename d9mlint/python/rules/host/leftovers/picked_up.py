@@ -15,6 +15,7 @@ from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Value, alternatives
+from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft
@@ -71,8 +72,8 @@ def _in_loops(program: Program) -> list[Event]:
 
 def _listed(program: Program, load: Event, training: Event) -> tuple[Event, Value] | None:
     """The load under the conditions of its path alone, and the folder that was listed for a part of it."""
-    listings = [e for e in program.events[: load.index] if any(one.order == "listing" for one in e.effects)]
-    for listing in (e for e in reversed(listings) if not e.detached and e.meets(load)):
+    before = (e for e in program.effective if e.index < load.index and not e.detached)
+    for listing in (e for e in reversed(listings(before)) if e.meets(load)):
         folder = listed_by(listing)
         for cond, path in alternatives(load.args[0]) if folder is not None else ():
             guards = (*listing.guards, cond)

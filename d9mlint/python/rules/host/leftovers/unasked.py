@@ -24,6 +24,7 @@ from d9mlint.python.domain.tellable import FILE_TEST
 from d9mlint.python.domain.testkeys import made_by
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
+from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text, written_at
@@ -108,9 +109,9 @@ def listing_of(program: Program, path: Value | None) -> Event | None:
     picked = [made.args[0] for made in made_of(path, results(program)) if made.name in PICKS and made.args]
     for _, leaf in (pair for value in (path, *picked) for pair in alternatives(value)):
         sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
-        for source in sources:
-            if any(effect.order == "listing" for effect in source.effects):
-                return source
+        found = listings(sources)
+        if found:
+            return found[0]
     return None
 
 

@@ -13,7 +13,7 @@ from d9mlint.python.frameworks import arrays
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import OF_ONE_RUN
+from d9mlint.python.judging.paths import OF_ONE_RUN, tested_file
 from d9mlint.python.rules.host._files import EMPTIES, READS, given, is_numbered, opens, same_path, target_of
 from d9mlint.python.rules.host.leftovers.absent import absent
 from d9mlint.python.rules.host.leftovers.unasked import left_over
@@ -48,7 +48,7 @@ def unsaved(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequenc
 
 def _keeps_from(test: Event, save: Event, path: Value) -> bool:
     """Whether a call saves only where a test has not found the very file that it writes."""
-    asked = test.args[0] if test.args else test.receiver
+    asked = tested_file(test)
     return asked is not None and same_path(asked, path) and absent(save, test)
 
 
