@@ -40,15 +40,17 @@ def near(paths: Iterable[Path], folders: Sequence[Path], config: Settings) -> li
     """Such files in the folders above what was named, and in those folders there that often hold them."""
     found: set[Path] = set()
     seen: set[str] = set()
-    above = [
-        (one, path in folders and one == path)  # is walked as a whole
-        for path in paths
-        for one in _above(path if path in folders else path.parent, config)
-    ]
-    for top, walked in above:
-        found |= set() if walked else _collected([top], top, seen)
-    for top, walked in above:
-        found |= set() if walked else _collected(_config_folders(top), top, seen)
+    starts = dict.fromkeys((path, True) if path in folders else (path.parent, False) for path in paths)
+    tops = dict.fromkeys(
+        one
+        for start, walked in starts  # a folder that was named is walked as a whole
+        for one in _above(start, config)
+        if not (walked and one == start)
+    )
+    for top in tops:
+        found |= _collected([top], top, seen)
+    for top in tops:
+        found |= _collected(_config_folders(top), top, seen)
     return sorted(found)
 
 

@@ -12,7 +12,7 @@ from d9mlint.discover.settings import Settings, is_file
 from d9mlint.discover.tracked import Tracked, repository_of
 from d9mlint.model import ConfigError
 
-SKIPPED = frozenset(
+_SKIPPED = frozenset(
     {
         *(".git", ".hg", ".svn", ".bzr", ".jj", ".tox", ".nox", ".eggs", ".venv", "venv", ".direnv", "site-packages"),
         *("__pycache__", "__pypackages__", "node_modules", ".ipynb_checkpoints", ".hypothesis"),
@@ -21,13 +21,13 @@ SKIPPED = frozenset(
 )
 """Folders that hold no code of the user; a ``!name/`` in ``exclude`` has them checked all the same."""
 SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
-"""Left out like ``SKIPPED``, but not when they hold an ``__init__.py``: then they are the user's own packages."""
+"""Left out like these, but not when they hold an ``__init__.py``: then they are the user's own packages."""
 _SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
 
 
 def holds_no_code(name: str) -> bool:
     """Whether a folder's name says that it holds no code of the user."""
-    return name in SKIPPED or name.endswith(_SKIPPED_ENDINGS)
+    return name in _SKIPPED or name.endswith(_SKIPPED_ENDINGS)
 
 
 class Patterns(NamedTuple):

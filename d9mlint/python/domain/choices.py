@@ -80,16 +80,16 @@ def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
     its class, as each does what the others do.
     """
     default = next((one for one in options if _is_thing(one[1]) and by_default(one[0])), None)
-    known = [default] if default is not None else []
-    told = {id(leaf) for _, leaf in known}
-    if default is not None and isinstance(default[1], Module):
-        known += spread([one for one in options if isinstance(one[1], Module) and one is not default], MAX_MODULES - 1)
-        known += [one for one in options if isinstance(one[1], Const) and one[1].value is None]
-        told = {id(leaf) for _, leaf in known}
-    elif default is None:
+    if default is None:
         known, told = _of_each_class(options)
-    others = [leaf for _, leaf in options if id(leaf) not in told]
-    rest = _rest(others)
+    else:
+        known = [default]
+        if isinstance(default[1], Module):
+            others = [one for one in options if isinstance(one[1], Module) and one is not default]
+            known += spread(others, MAX_MODULES - 1)
+            known += [one for one in options if isinstance(one[1], Const) and one[1].value is None]
+        told = {id(leaf) for _, leaf in known}
+    rest = _rest([leaf for _, leaf in options if id(leaf) not in told])
     return Phi((*known, (negate(either(*(cond for cond, _ in known))), rest))) if known else rest
 
 

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import re
 
+from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.taint import is_variable
-from d9mlint.python.domain.values import Const, Text, Value
+from d9mlint.python.domain.values import Const, Text, Value, alternatives
+
+
+def says(value: Value, pattern: re.Pattern[str]) -> Cond:
+    """The condition under which a text surely has a match for ``pattern``."""
+    return either(*(both(cond, contains(leaf, pattern) is True) for cond, leaf in alternatives(value)))
 
 
 def contains(leaf: Value, pattern: re.Pattern[str]) -> bool | None:

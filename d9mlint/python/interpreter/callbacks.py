@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop
+from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop, within
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ _SECOND_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
 _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
+_PROCESSES = (environment.PROCESS, environment.SPAWNED)
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
 _LOOKS = (
@@ -76,11 +76,11 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
                 deferred = context in ("callback", "thread")
                 several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
                 order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
-                with _process(interp, event, context):
-                    _run_callback(
-                        interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
-                        order=order,
-                    )  # fmt: skip
+                run = partial(
+                    _run_callback, interp, value, frame, place, context, deferred=deferred,
+                    args=_handed(interp, event, context), order=order,
+                )  # fmt: skip
+                within(interp, _own_process(event, context), run)
                 done.append(value)
     if event.args and isinstance(event.args[0], Inst) and event.name.endswith(_MAKING):
         done.append(event.args[0])  # `Base.__init__(self)`
@@ -98,17 +98,10 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
         run_protocol(interp, event.receiver, frame, place)
 
 
-@contextmanager
-def _process(interp: Interpreter, event: Event, context: str) -> Iterator[None]:
-    """Names the process that a constructor makes for a function of its own: what is seeded there stays there."""
-    own = context == "process" and event.name.endswith(".Process")
-    if own:
-        interp.contexts.append(f"{environment.NAMED_PROCESS}{event.location.path}:{event.location.line}")
-    try:
-        yield
-    finally:
-        if own:
-            interp.contexts.pop()
+def _own_process(event: Event, context: str) -> str:
+    """The name of the process that a constructor makes for a function of its own: what is seeded there stays there."""
+    own = context == environment.PROCESS and event.name.endswith(".Process")
+    return f"{environment.NAMED_PROCESS}{event.location.path}:{event.location.line}" if own else ""
 
 
 def _starts_several(event: Event) -> bool:
@@ -123,10 +116,10 @@ def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | No
     value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
     if value is None and ranked:
         value = Seq("tuple", [])  # the number of the process alone
-    alone = context == "thread" and event.name.endswith(".Thread")
     if value is None and event.name.endswith(_ALONE) and "kwargs" not in event.kwargs and not event.star:
         return []  # the function has its defaults: `Thread(target=lambda worker=worker: worker.run())`
-    if not (alone or context in ("process", environment.SPAWNED)) or not isinstance(value, Seq) or value.items is None:
+    thread = context == "thread" and event.name.endswith(".Thread")
+    if not (thread or context in _PROCESSES) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []
     return [*rank, *value.items]

@@ -161,12 +161,7 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
     if op == "in" and isinstance(left, Const) and isinstance(right, Names) and left.value in right.sure:
         return True
-    if (
-        op == "in"
-        and isinstance(left, Const)
-        and isinstance(right, Dict)
-        and (not right.open or _optional(left, right))
-    ):
+    if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and _is_told(left, right):
         return left.value in right.items and present(right.items[left.value])
     if op == "in" and isinstance(left, Const) and isinstance(right, Ref) and right.name == "os.environ":
         seed = environment.seed_variable(str(left.value)) if interp.variable(str(left.value)) is None else None
@@ -214,9 +209,9 @@ def _names_in(table: Value) -> list[str] | None:
     return keys if len(keys) == len(table.items) and dispatch.holds_callables(table) else None
 
 
-def _optional(key: Const, held: Dict) -> bool:
-    """Whether it is known when a dict has a key, of which some runs do without."""
-    return any(leaf is ABSENT for _, leaf in alternatives(held.items.get(key.value)))
+def _is_told(key: Const, held: Dict) -> bool:
+    """Whether it is known when a dict has a key: it gets no others, or some runs do without this one."""
+    return not held.open or any(leaf is ABSENT for _, leaf in alternatives(held.items.get(key.value)))
 
 
 def _never_none(value: Value) -> bool:

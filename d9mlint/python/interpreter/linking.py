@@ -72,6 +72,15 @@ def import_module(
     return Ref(dotted)
 
 
+def path_of(interp: Interpreter, dotted: str, frame: Frame) -> str | None:
+    """The file of a module of the program, which may be named by dots that lead up; imports nothing."""
+    inside = dotted.lstrip(".")
+    level = len(dotted) - len(inside)
+    roots = (above(frame.module.path, level),) if level else interp.roots
+    base = interp.project.base_of(inside, roots, frame.module.path)
+    return interp.project.module_at(base) if base is not None else None
+
+
 def _project_module(
     interp: Interpreter, dotted: str, roots: tuple[str, ...], frame: Frame, place: f.Place
 ) -> Module | None:

@@ -240,8 +240,8 @@ def _flags(value: Value | None) -> list[tuple[Cond, FlagValue]]:
 def _contains(value: Value | None, part: str, within: tuple[int, ...] = ()) -> Cond:
     """The condition under which a text has that part, or a dict or a list holds such a text, however deep."""
     found = [_leaves(value, lambda v: isinstance(v, str) and part in v)]
-    for cond, leaf in alternatives(value) if value is not None else ():
-        if isinstance(leaf, Dict | Seq) and id(leaf) not in within:
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, (Dict, Seq)) and id(leaf) not in within:
             held = leaf.items.values() if isinstance(leaf, Dict) else leaf.items or ()
             inner = (_contains(one, part, (*within, id(leaf))) for one in (*held, leaf.element))
             found.append(both(cond, either(*inner)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from d9mlint.model import Location
 from d9mlint.python.domain.conditions import Cond
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 
+_T = TypeVar("_T")
 COMPLETION = "completion"
 """The order in which workers finish."""
 
@@ -138,6 +139,17 @@ def enter(interp: Interpreter, scope: Scope, told: Iterable[Event]) -> None:
 def _go(interp: Interpreter, scope: Scope) -> None:
     for name, value in scope._asdict().items():
         setattr(interp, name, value)
+
+
+def within(interp: Interpreter, context: str, action: Callable[[], _T]) -> _T:
+    """Does ``action`` in one more context, if there is one."""
+    if not context:
+        return action()
+    interp.contexts.append(context)
+    try:
+        return action()
+    finally:
+        interp.contexts.pop()
 
 
 def place(interp: Interpreter, event: Event, told: Told) -> None:

@@ -188,9 +188,8 @@ def words(node: Any) -> frozenset[str]:
 def reads(node: Any) -> frozenset[str]:
     """All names in a file, statement or expression but those that are only assigned or added to.
 
-    ``global`` ones are read.
-
-    Parameters of the functions in it, and what its comprehensions go through by name, are other names.
+    ``global`` ones are read. Parameters of the functions in it, and what its comprehensions go through by name, are
+    other names.
     """
     found: set[str] = set()
     pending: list[Any] = [node]

@@ -14,7 +14,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Func, Seq, Value, alternatives
-from d9mlint.python.frameworks.flagtexts import contains
+from d9mlint.python.frameworks.flagtexts import contains, says
 from d9mlint.python.frameworks.jax.calls import APPLIED, FUNCTION
 from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.devices import no_visible_gpus
@@ -77,7 +77,7 @@ def wants(event: Event) -> Cond:
 
 def wanted(event: Event) -> Cond:
     """When a write of a variable with flags surely asks for something about determinism."""
-    return either(*(both(c, contains(v, _ASKED) is True) for c, v in alternatives(event.args[0])))
+    return says(event.args[0], _ASKED)
 
 
 def flags(event: Event, pattern: re.Pattern[str]) -> Cond:

@@ -5,6 +5,7 @@ Sources: flax/linen/module.py (``Module.init``, ``Module.apply``, ``Module.init_
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
@@ -12,6 +13,7 @@ from d9mlint.python.domain.values import Bound, Const, Func, Inst, Value, altern
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.scopes import within
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -50,11 +52,7 @@ def _set_up(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 
 def _initialized(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    interp.contexts.append(INITIALIZING)
-    try:
-        return _applied(interp, event, frame)
-    finally:
-        interp.contexts.pop()
+    return within(interp, INITIALIZING, partial(_applied, interp, event, frame))
 
 
 def _applied(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

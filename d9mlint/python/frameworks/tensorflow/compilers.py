@@ -13,7 +13,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
-from d9mlint.python.frameworks.flagtexts import contains
+from d9mlint.python.frameworks.flagtexts import says
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.interpreter.program import Program, matches
 
@@ -95,11 +95,6 @@ def _true(leaf: Value) -> Cond:
     if isinstance(leaf, FlagValue):
         return flag_test(leaf.flag, "truthy")
     return leaf.cond if isinstance(leaf, CondValue) else False
-
-
-def says(value: Value, pattern: re.Pattern[str]) -> Cond:
-    """The condition under which a text contains ``pattern``."""
-    return either(*(both(cond, contains(leaf, pattern) is True) for cond, leaf in alternatives(value)))
 
 
 def asks_for_xla(made: Event) -> bool:

@@ -15,6 +15,7 @@ from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, 
 from d9mlint.python.frameworks.tensorflow.sessionruns import (
     INITIALIZERS,
     RUN,
+    SESSIONS,
     asks_for,
     computes,
     computes_of,
@@ -201,9 +202,6 @@ def patchable(program: Program) -> bool:
 def has_switch(program: Program) -> bool:
     """Whether this version has any switch for deterministic ops."""
     return program.target.fits("tensorflow", ">=1.14") or program.target.fits("ngc", ">=19.06")
-
-
-SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
 
 
 # -- training ------------------------------------------------------------------------------------------------------

@@ -7,16 +7,14 @@ from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_s
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Seq, Value, alternatives
-from d9mlint.python.frameworks.tensorflow.determinism import SESSIONS
+from d9mlint.python.frameworks.tensorflow.sessionruns import RUN, SESSIONS
 from d9mlint.python.interpreter.program import Program
 
 _TPU = ("tensorflow.tpu.experimental.initialize_tpu_system", "tensorflow.distribute.TPUStrategy",
         "tensorflow.distribute.experimental.TPUStrategy", "tensorflow.contrib.distribute.TPUStrategy")  # fmt: skip
 _TPU_ESTIMATORS = ("tensorflow.contrib.tpu.TPUEstimator", "tensorflow.estimator.tpu.TPUEstimator")
-_OTHER_TRAININGS = ("tensorflow.estimator.Estimator", "keras.Model.fit", "tensorflow.Session.run", "?.fit")
+_OTHER_TRAININGS = ("tensorflow.estimator.Estimator", "keras.Model.fit", RUN, "?.fit")
 _USE_TPU = Argument(4, "use_tpu")
-
-
 _MONITORED = "tensorflow.train.MonitoredTrainingSession"
 
 

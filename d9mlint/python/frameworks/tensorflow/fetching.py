@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Dict, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.frameworks.tensorflow.determinism import SESSIONS, builds, trains
-from d9mlint.python.frameworks.tensorflow.sessionruns import FETCHES, RUN
+from d9mlint.python.frameworks.tensorflow.determinism import builds, trains
+from d9mlint.python.frameworks.tensorflow.sessionruns import FETCHES, RUN, SESSIONS
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results

@@ -11,6 +11,7 @@ from d9mlint.python.frameworks.tensorflow.graphs import VARIABLES, origins
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of
 
+SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
 RUN = "tensorflow.Session.run"
 FETCHES = Argument(0, "fetches")
 INITIALIZERS = ("_initializer()", "_initializers()")

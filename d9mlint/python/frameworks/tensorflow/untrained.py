@@ -7,13 +7,14 @@ loads weights at all, they count if a session computes with them what is written
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.sessionruns import RUN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
@@ -45,7 +46,6 @@ _PERHAPS_LOADS = re.compile(r"\w*(load|restor|pretrain|weights|import|convert|as
 _READS_DATA = re.compile(r"(numpy|pickle|json|yaml|joblib|scipy|h5py|copy)\..*|.*\.loadmat|.*\.copy")
 """Calls of such a name whose result only a constant or an assignment, which says so, makes a variable of."""
 _STARTS = ("tensorflow.global_variables_initializer", "tensorflow.initialize_all_variables")
-_RUN = "tensorflow.Session.run"
 _WRITES = re.compile(
     r".*\.(imsave|imwrite|mimsave|save_image|save_img|Image\.save|tofile|wavfile\.write)|numpy\.save\w*|soundfile\.write"
 )
@@ -76,48 +76,55 @@ def _saves(program: Program) -> list[Event]:
     """The calls that save a network of Keras in a program that trains nothing and gives no weights to anything."""
     if program.training is not False or program.story.truncated:
         return []
-    calls = [e for e in program.events if e.kind in ("call", "unresolved")]
-    if any(_fills(event) or _TRAINS.fullmatch(event.name.rpartition(".")[2]) for event in calls if not event.detached):
+    if _done(program, lambda name: _fills(name) or _TRAINS.fullmatch(_last(name))):
         return []
     return [event for event in program.calls(*_SAVES) if not event.detached]
 
 
-def _fills(event: Event) -> bool:
-    """Whether a call may give variables the values of a file."""
-    return bool(_LOADS.fullmatch(event.name.rpartition(".")[2])) and not _READS.fullmatch(event.name)
+def _done(program: Program, test: Callable[[str], object]) -> list[Event]:
+    """The calls whose names pass a test, without those of code that nothing is seen to call."""
+    return [event for event in program.named(test, "call", "unresolved") if not event.detached]
+
+
+def _fills(name: str) -> bool:
+    """Whether a call of this name may give variables the values of a file."""
+    return bool(_LOADS.fullmatch(_last(name))) and not _READS.fullmatch(name)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _drawn(program: Program) -> Cond:
     if by_default(program.training) is not False or program.story.truncated:
         return False
-    calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
-    loads = [e for e in calls if _fills(e)]
-    conds = [both(*e.guards, *e.excluded) for e in loads]
+    loads = _done(program, _fills)
     if not loads:
-        return _written(program, calls)
+        return _written(program)
+    conds = [both(*e.guards, *e.excluded) for e in loads]
     if any(by_default(cond) is not False for cond in conds):
         return False
-    applied = (e for e in calls if _APPLIES.fullmatch(e.name) and by_default(both(*e.guards, *e.excluded)) is not False)
-    if not any(e.index > loads[0].index for e in applied):
+    applied = (e for e in _done(program, _APPLIES.fullmatch) if e.index > loads[0].index)
+    if all(by_default(both(*e.guards, *e.excluded)) is False for e in applied):
         return False
     return negate(either(*map(symbolic_part, conds)))
 
 
-def _written(program: Program, calls: list[Event]) -> bool:
+def _written(program: Program) -> bool:
     """Whether a session starts from weights that nothing gives other values, and a file holds what it computes so."""
     started = [e for e in program.calls(*_STARTS) if not e.detached and by_default(both(*e.guards)) is not False]
-    if not started or any(_PERHAPS_LOADS.fullmatch(_last(e)) and not _READS_DATA.fullmatch(e.name) for e in calls):
+    if not started or _done(program, _perhaps_fills):
         return False
     makers = results(program)
     return any(
-        _WRITES.fullmatch(e.name) and by_default(both(*e.guards, *e.excluded)) is not False
-        and e.index > started[0].index and _of_session(e, makers)
-        for e in calls
-    )  # fmt: skip
+        by_default(both(*e.guards, *e.excluded)) is not False and _of_session(e, makers)
+        for e in _done(program, _WRITES.fullmatch)
+        if e.index > started[0].index
+    )
 
 
-def _last(event: Event) -> str:
-    return event.name.rpartition(".")[2]
+def _perhaps_fills(name: str) -> bool:
+    return bool(_PERHAPS_LOADS.fullmatch(_last(name))) and not _READS_DATA.fullmatch(name)
 
 
 def _of_session(event: Event, makers: Makers) -> bool:
@@ -129,7 +136,7 @@ def _of_session(event: Event, makers: Makers) -> bool:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if one.name == _RUN:
+        if one.name == RUN:
             return True
         for leaf in _leaves((*one.args, *one.kwargs.values())):
             made = [*made_of(leaf, makers), *taint([leaf])[2]]

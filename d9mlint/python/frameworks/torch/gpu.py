@@ -62,8 +62,8 @@ mmengine/device/utils.py of 0.10.7, apis/train.py of mmdet 2.28.2, mmseg 0.30.0 
 0.15.1, fairseq/trainer.py of 0.12, speechbrain/core.py of 1.1.2)."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _CUDA = "cuda"
-_GROUP, _DEVICES = "torch.distributed.init_process_group", "device"
-_DEVICE = Argument(0, _DEVICES)
+_GROUP = "torch.distributed.init_process_group"
+_DEVICE = Argument(0, "device")
 _OF_DEVICES = re.compile(r"dev|^gpu$|(^|_)rank$")
 """How flags are called whose values name devices: numbers are those of GPUs."""
 _RANK = "rank"
@@ -87,13 +87,7 @@ def _on_gpu(program: Program) -> Cond:
     used: list[Cond] = []
     networks: list[Cond] = []
     perhaps = moves = False
-    replaced = _replaced(program)
-    named = set(program.named(_may_use, "call"))
-    for event in program.events:
-        if event.kind != "call" or event.index in replaced:
-            continue
-        if not (event in named or _DEVICES in event.kwargs or _is_trainer(event)):
-            continue
+    for event in _concerned(program):
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
         for told, conds in ((placed, _placing(event)), (used, _using(event))):
@@ -115,6 +109,16 @@ def _on_gpu(program: Program) -> Cond:
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(devices.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
+
+
+def _concerned(program: Program) -> Iterator[Event]:
+    """The calls that may need a GPU, or name a device, in order."""
+    named, replaced = set(program.named(_may_use, "call")), _replaced(program)
+    return (
+        event for event in program.events
+        if event.kind == "call" and event.index not in replaced
+        and (event in named or _DEVICE.keyword in event.kwargs or _is_trainer(event))
+    )  # fmt: skip
 
 
 def _may_use(called: str) -> bool:
@@ -177,8 +181,8 @@ def _placing(event: Event) -> Iterator[Cond | None]:
     elif name in _CHOOSERS or last == "to":
         value = event.argument(_DEVICE)
         yield from _named(value if value is not None else event.kwargs.get("type"), last != "to")
-    elif _DEVICES in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
-        yield from _named(event.kwargs[_DEVICES], False)
+    elif _DEVICE.keyword in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
+        yield from _named(event.kwargs[_DEVICE.keyword], False)
 
 
 def _detected(event: Event) -> Cond:

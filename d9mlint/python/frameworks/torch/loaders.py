@@ -6,7 +6,7 @@ Samplers run in the main process; the dataset, its transforms and ``collate_fn``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, callbacks, calls, comparisons
 from d9mlint.python.interpreter.library.containers import sequences
+from d9mlint.python.interpreter.scopes import within
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -158,15 +159,15 @@ class Loaders:
         try:
             several, known = _has_workers(interp, loader)
             idle = self._of_one_item(interp, loader, frame, place)
-            _in_context(interp, LOADER, partial(self._draws, interp, loader, "__iter__", frame, place, idle=idle))
-            _in_context(interp, LOADER, partial(self._run, interp, loader, ("sampler", "batch_sampler"), frame, place))
+            within(interp, LOADER, partial(self._draws, interp, loader, "__iter__", frame, place, idle=idle))
+            within(interp, LOADER, partial(self._run, interp, loader, ("sampler", "batch_sampler"), frame, place))
             read = partial(self._run, interp, loader, ("dataset", "collate_fn"), frame, place)
             work = partial(self._run, interp, loader, ("worker_init_fn", "dataset", "collate_fn"), frame, place)
             if known:
-                interp.under(negate(several), partial(_in_context, interp, LOADER, read))
-                interp.under(several, partial(_in_context, interp, WORKER, work))
+                interp.under(negate(several), partial(within, interp, LOADER, read))
+                interp.under(several, partial(within, interp, WORKER, work))
             else:
-                _in_context(interp, PERHAPS_WORKER, work)
+                within(interp, PERHAPS_WORKER, work)
         finally:
             interp.loader = outer
 
@@ -324,14 +325,6 @@ def _has_workers(interp: Interpreter, loader: Event) -> tuple[Cond, bool]:
             return True, False
     several = either(*found)
     return several, opaque(several) is None
-
-
-def _in_context(interp: Interpreter, context: str, action: Callable[[], None]) -> None:
-    interp.contexts.append(context)
-    try:
-        action()
-    finally:
-        interp.contexts.pop()
 
 
 def _place(event: Event) -> f.Place:

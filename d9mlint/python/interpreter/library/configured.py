@@ -87,8 +87,7 @@ def modules_with(interp: Interpreter, name: Value, member: str, frame: Frame) ->
     """The modules of the program that config files name where it takes ``name`` from, and that define a member."""
     found: list[str] = []
     for dotted in interp.knowledge.modules_under(_key_of(name)):
-        base = interp.project.base_of(dotted, interp.roots, frame.module.path)
-        path = interp.project.module_at(base) if base is not None else None
+        path = linking.path_of(interp, dotted, frame)
         if path is not None and member in defined_in(interp, path):
             found.append(dotted)
     return found

@@ -107,7 +107,7 @@ def _by_value(interp: Interpreter, event: Event, name: Text, hole: Value, frame:
 
 def _defined(interp: Interpreter, dotted: str, frame: Frame) -> list[str]:
     """The names of the classes and functions that a module of the program defines."""
-    path = _path(interp, dotted, frame)
+    path = linking.path_of(interp, dotted, frame)
     return configured.defined_in(interp, path) if path is not None else []
 
 
@@ -242,7 +242,7 @@ def _one_of(
     likely = {text: many and _is_named(interp, dotted, frame) for text, dotted in names.items()}
     ranked = sorted(names.items(), key=lambda one: (one[0] != flag.default, not likely[one[0]]))
     told = min(sum(text == flag.default or likely[text] for text in names), MAX_THINGS)
-    others = covering(interp, ranked[told:], lambda one: _path(interp, one[1], frame), MAX_THINGS - told)
+    others = covering(interp, ranked[told:], lambda one: linking.path_of(interp, one[1], frame), MAX_THINGS - told)
     first = [*ranked[:told], *others]
     options: list[tuple[Cond, Value]] = []
     for text, dotted in first:
@@ -262,16 +262,8 @@ def _one_of(
 
 def _is_named(interp: Interpreter, dotted: str, frame: Frame) -> bool:
     """Whether config files name a class that a module of the program defines."""
-    path = _path(interp, dotted, frame)
+    path = linking.path_of(interp, dotted, frame)
     return path is not None and configured.defines_any(interp, path)
-
-
-def _path(interp: Interpreter, dotted: str, frame: Frame) -> str | None:
-    """The file of a module of the program."""
-    level = len(dotted) - len(dotted.lstrip("."))
-    roots = (above(frame.module.path, level),) if level else interp.roots
-    base = interp.project.base_of(dotted.lstrip("."), roots, frame.module.path)
-    return interp.project.module_at(base) if base is not None else None
 
 
 def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:
@@ -289,8 +281,9 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     segments = dotted.split(".")
     if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
         return
-    files = event.func is None and _asked(dispatch.hole_of(name) or name) is None
-    again = r"\1" if dispatch.hole_of(name) is not None else r"\w+"
+    hole = dispatch.hole_of(name)
+    files = event.func is None and _asked(hole or name) is None
+    again = r"\1" if hole is not None else r"\w+"
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, again))
     for root in (above(frame.module.path, level),) if level else interp.roots:
         found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]

@@ -32,10 +32,8 @@ def elsewhere(interp: Interpreter, process: str) -> Iterator[None]:
     It is handed functions and classes of the file that the program starts with as they are, and imports all others.
     """
     contexts, loader = interp.contexts, interp.loader
-    interp.contexts, interp.loader = (
-        [environment.SPAWNED, environment.PICKLED, f"{environment.NAMED_PROCESS}{process}"],
-        None,
-    )
+    named = f"{environment.NAMED_PROCESS}{process}"
+    interp.contexts, interp.loader = [environment.SPAWNED, environment.PICKLED, named], None
     try:
         yield
     finally:
@@ -48,11 +46,8 @@ def process_of(event: Event) -> str:
     What a loader of data calls later on happens in the process that has made the loader.
     """
     made = event.loader.contexts if event.loader is not None else ()
-    named = (
-        one.removeprefix(environment.NAMED_PROCESS)
-        for one in (*event.contexts, *made)
-        if one.startswith(environment.NAMED_PROCESS)
-    )
+    prefix = environment.NAMED_PROCESS
+    named = (one.removeprefix(prefix) for one in (*event.contexts, *made) if one.startswith(prefix))
     return next(named, "")
 
 

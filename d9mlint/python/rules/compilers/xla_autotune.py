@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.domain.conditions import both, either, is_symbolic, negate
+from d9mlint.python.frameworks.flagtexts import says
 from d9mlint.python.frameworks.jax import mode as jaxmode
-from d9mlint.python.frameworks.tensorflow.compilers import requests, says
+from d9mlint.python.frameworks.tensorflow.compilers import requests
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.frameworks.tensorflow.compilers import says
+from d9mlint.python.frameworks.flagtexts import says
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft

@@ -5,12 +5,15 @@ torch/autograd/function.py: no gradient is recorded in either of them, so what t
 
 from __future__ import annotations
 
+from functools import partial
+
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Class, Value, alternatives
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library.environment import place_of
+from d9mlint.python.interpreter.scopes import within
 
 APPLY = "torch.autograd.Function.apply"
 INSIDE = "autograd-function"
@@ -21,12 +24,8 @@ def _apply(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """Both methods, the second with gradients that nobody knows; what comes out is a tensor."""
     for _, leaf in alternatives(event.receiver):
         if isinstance(leaf, Class):
-            interp.contexts.append(INSIDE)
-            try:
-                _run(interp, leaf, "forward", [UNKNOWN, *event.args], event, frame)
-                _run(interp, leaf, "backward", [UNKNOWN, UNKNOWN], event, frame)
-            finally:
-                interp.contexts.pop()
+            for name, args in (("forward", event.args), ("backward", (UNKNOWN,))):
+                within(interp, INSIDE, partial(_run, interp, leaf, name, [UNKNOWN, *args], event, frame))
     return None
 
 

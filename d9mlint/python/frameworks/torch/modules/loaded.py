@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Class, Func, Inst, Obj, Unknown, Value, alternatives
@@ -16,6 +17,7 @@ from d9mlint.python.frameworks.torch.parameters.weights import NO_NUMBERS
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library.environment import place_of
+from d9mlint.python.interpreter.scopes import within
 
 _LIGHTNING = "lightning.pytorch.LightningModule.load_from_checkpoint"
 _TRANSFORMERS = re.compile(
@@ -39,11 +41,8 @@ def constructed(interp: Interpreter, event: Event, frame: Frame) -> Value | None
         given.insert(0, event.kwargs.get(_CONFIG) or Unknown(name=_CONFIG))
     named = {name: value for name, value in event.kwargs.items() if name in _parameters(interp, cls)}
     named.pop(_CONFIG, None)
-    interp.contexts.append(NO_NUMBERS)
-    try:
-        made = calls.instantiate(interp, cls, given if pretrained else [], named, frame, place, star=True)
-    finally:
-        interp.contexts.pop()
+    make = partial(calls.instantiate, interp, cls, given if pretrained else [], named, frame, place, star=True)
+    made = within(interp, NO_NUMBERS, make)
     if pretrained and any(_own_layers(made, _DEPTH)):
         event.effects = interp.knowledge.effects_of(_ANY, _ANY)
         event.raw = f"{cls.node.name}.from_pretrained"

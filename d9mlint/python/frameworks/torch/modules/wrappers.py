@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import both
@@ -15,12 +15,12 @@ from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Inst, Obj, Seq, V
 from d9mlint.python.frameworks.torch.modules.held import RUNS, hold
 from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.library.environment import bound, first, place_of
+from d9mlint.python.interpreter.scopes import within
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.hooks import Transfer
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-T = TypeVar("T")
 _WRAPPERS = (
     "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel",
     "torch.distributed.fsdp.FullyShardedDataParallel", "apex.parallel.DistributedDataParallel",
@@ -89,15 +89,7 @@ def _compile_in_place(interp: Interpreter, event: Event, frame: Frame) -> None:
 
 def _call_compiled(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """What the network or function gives, in the context of compiled code."""
-    return _inside(interp, COMPILED, partial(_call, interp, event, frame, _ORIGINAL))
-
-
-def _inside(interp: Interpreter, context: str, action: Callable[[], T]) -> T:
-    interp.contexts.append(context)
-    try:
-        return action()
-    finally:
-        interp.contexts.pop()
+    return within(interp, COMPILED, partial(_call, interp, event, frame, _ORIGINAL))
 
 
 def is_compiled(interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> bool:
@@ -127,7 +119,7 @@ def _call(interp: Interpreter, event: Event, frame: Frame, held: str = _MODULE) 
         if isinstance(leaf, (Inst, Func, Bound)):
             interp.note(("ran", id(leaf), "forward"), leaf)
     run = partial(calls.call, interp, network, given, dict(event.kwargs), frame, place_of(event), event.star)
-    return _inside(interp, REPLICAS, run) if spreads(event) else run()
+    return within(interp, REPLICAS, run) if spreads(event) else run()
 
 
 def spreads(event: Event) -> bool:
@@ -156,5 +148,5 @@ def finish(interp: Interpreter) -> None:
         else:
             run = partial(callbacks.run_later, interp, held, frame, place_of(event))
         context = COMPILED if event.name == COMPILE else REPLICAS if spreads(event) else ""
-        run = partial(_inside, interp, context, run) if context else run
+        run = partial(within, interp, context, run)
         interp.under(both(*event.guards), run)
