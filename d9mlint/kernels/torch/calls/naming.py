@@ -25,8 +25,12 @@ _INNER = frozenset(("priv", "detail", "details", "impl", "internal"))
 _MAX_BEFORE = 200
 
 
+@functools.lru_cache(maxsize=4096)
 def namespaces(block: Block) -> tuple[str, ...]:
-    """The named namespaces around the definition of a function, the outermost first; also those of ``ns::f``."""
+    """The named namespaces around the definition of a function, the outermost first; also those of ``ns::f``.
+
+    Each search for callers asks for those of all namesakes.
+    """
     if block.function is None:
         return ()
     declarator = declarator_of(block.function.node)
