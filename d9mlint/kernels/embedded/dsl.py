@@ -207,8 +207,9 @@ def _of_object(mention: Mention, attribute: str) -> list[str]:
 
 def _own(node: ast.expr) -> str:
     """The name of an attribute of the object itself; empty for any other expression."""
-    held = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return node.attr if held and isinstance(node, ast.Attribute) else ""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return ""
+    return node.attr if node.value.id == "self" else ""
 
 
 def _built(mention: Mention, call: ast.Call) -> Iterator[_Site]:

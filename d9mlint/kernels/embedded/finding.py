@@ -28,7 +28,7 @@ _GETTER = b"get_function("
 
 def find(repository: Repository) -> Embedded:
     """The atomics in the Python files of a repository, and the Python functions that launch their kernels."""
-    files = PyFiles(repository)
+    files = PyFiles.of(repository)
     found: list[tuple[Site, Entity | None]] = []
     read = 0
     paths = list(repository.looked(IN_PYTHON))
@@ -112,10 +112,9 @@ def _kernel(entity: Entity, call: Found) -> bool:
 
 def _builder(entity: Entity | None) -> Entity | None:
     """The function around a kernel as one that builds it, where it gives back a function inside of it."""
-    plain = entity is not None and entity.kind == "function" and isinstance(entity.node, ast.FunctionDef)
-    if entity is None or not plain or not isinstance(entity.node, ast.FunctionDef) or not builds(entity.node):
+    if entity is None or entity.kind != "function" or not isinstance(entity.node, ast.FunctionDef):
         return entity
-    return replace(entity, kind="builder")
+    return replace(entity, kind="builder") if builds(entity.node) else entity
 
 
 def _called_itself(entity: Entity) -> bool:
@@ -141,7 +140,7 @@ def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity 
     for site, entity in found:
         if entity is not None:
             kernels.setdefault(entity.key, (entity, []))[1].append(site.location)
-    binder = Binder(repository, files)
+    binder = Binder(repository)
     grouped: dict[tuple[str, bool], list[tuple[Entity, list[Location]]]] = {}
     launched = _Launched(found)
     for kernel, places in kernels.values():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.judging.known.scalars import kind
+from d9mlint.kernels.python.calls import parameters
 from d9mlint.kernels.python.files import PyFile
-from d9mlint.kernels.python.words import Mention, below
+from d9mlint.kernels.python.words import Mention, set_to
 
 _PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|(?<!\$)\$\{(?P<name>\w+)\}")
 """What a program puts in: ``{{type}}``, ``${type}``."""
@@ -111,14 +111,9 @@ def _assigned(name: str, mention: Mention) -> list[ast.expr]:
     for scope in reversed(mention.scopes):
         if isinstance(scope, ast.ClassDef):
             continue
-        listed = itertools.chain(scope.args.posonlyargs, scope.args.args, scope.args.kwonlyargs)
-        found = [
-            node.value
-            for node in below(scope)
-            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
-        ]
+        found = set_to(scope, name)
         if found:
             return found
-        if any(one.arg == name for one in listed):
+        if any(one.arg == name for one in parameters(scope)):
             return [ast.Tuple([])]
     return []

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.python.calls import positional
+from d9mlint.kernels.python.calls import parameters, positional
 from d9mlint.kernels.python.files import PyFile, PyFiles
-from d9mlint.kernels.python.words import Mention, below
+from d9mlint.kernels.python.words import Mention, below, set_to
 
 _MAX_LINKS = 4
 
@@ -46,11 +46,10 @@ def calls(files: PyFiles, method: Method) -> Iterator[tuple[PyFile, Mention, ast
         file = files.file(path)
         for mention in file.mentions.get(method.name, ()) if file is not None else ():
             node, call = mention.node, mention.call
-            held = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-            if file is None or call is None or not held:
+            held = node.value if isinstance(node, ast.Attribute) else None
+            if file is None or call is None or not isinstance(held, ast.Name):
                 continue
-            assert isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-            if _holds(files, file, mention, node.value.id, names):
+            if _holds(files, file, mention, held.id, names):
                 yield file, mention, call
 
 
@@ -59,16 +58,12 @@ def _holds(files: PyFiles, file: PyFile, mention: Mention, variable: str, names:
     for scope in reversed(mention.scopes):
         if isinstance(scope, ast.ClassDef):
             continue
-        annotations = {a.arg: a.annotation for a in (*positional(scope), *scope.args.kwonlyargs)}
-        values = [
-            node.value
-            for node in below(scope)
-            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == variable for t in node.targets)
-        ]
-        if variable in annotations and not values:
-            return _names(file, annotations[variable], names)
+        values = set_to(scope, variable)
         if values:
             return all(_makes(files, file, value, names, _MAX_LINKS) for value in values)
+        annotations = {a.arg: a.annotation for a in parameters(scope)}
+        if variable in annotations:
+            return _names(file, annotations[variable], names)
     return False
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from d9mlint.kernels.python.calls import argument, positional
+from d9mlint.kernels.python.calls import argument, parameters
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -91,7 +91,7 @@ class _Address:
     def __init__(self, file: PyFile, function: ast.FunctionDef) -> None:
         self.file = file
         self.function = function
-        self.parameters = {a.arg for a in (*positional(function), *function.args.kwonlyargs)}
+        self.parameters = {a.arg for a in parameters(function)}
         self.values, self.changed = _assigned(function)
         self.variables: dict[str, _Variable] = {}
         self.steps: dict[str, Counter[str]] = {}

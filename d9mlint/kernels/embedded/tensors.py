@@ -7,7 +7,7 @@ import ast
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.python.calls import keyword
 from d9mlint.kernels.python.files import PyFile, shown
-from d9mlint.kernels.python.words import Mention, below
+from d9mlint.kernels.python.words import Mention, set_to
 
 _MAX_THROUGH = 4
 
@@ -26,13 +26,8 @@ def tensor(mention: Mention, node: ast.expr | None, file: PyFile, held: dict[str
 
 def _values(function: ast.AST, name: str, depth: int = 0) -> list[ast.expr]:
     """What a function sets a name to, through other names; nothing where that is ``None``."""
-    every = [
-        n.value
-        for n in below(function)
-        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
-    ]
     found: list[ast.expr] = []
-    for value in every:
+    for value in set_to(function, name):
         through = isinstance(value, ast.Name) and value.id != name and depth < _MAX_THROUGH
         found += _values(function, value.id, depth + 1) if through and isinstance(value, ast.Name) else [value]
     return [v for v in found if not (isinstance(v, ast.Constant) and v.value is None)]

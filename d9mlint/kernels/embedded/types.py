@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.tensors import tensor
-from d9mlint.kernels.python.calls import argument, keyword, last_name, positional
+from d9mlint.kernels.python.calls import argument, keyword, last_name, parameters, positional
 from d9mlint.kernels.python.files import PyFile, shown
 from d9mlint.kernels.python.words import Mention, below
 
@@ -251,7 +251,7 @@ class Types:
         One for all of a kind, and the default, unless a call gives another kind.
         """
         default = self._default(name)
-        function = next((f for f in reversed(self.functions) if name in _parameters(f)), None)
+        function = next((f for f in reversed(self.functions) if any(a.arg == name for a in parameters(f))), None)
         if function is None:
             return []
         at = next((i for i, a in enumerate(positional(function)) if a.arg == name), _NOWHERE)
@@ -305,10 +305,6 @@ class Types:
         return found
 
 
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    return [a.arg for a in (*positional(function), *function.args.kwonlyargs)]
-
-
 def _in_body(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
     """What the body of a function declares a parameter as: ``C: T.Tensor((m, n), dtype)`` in kernels of TileLang."""
     found = [
@@ -354,8 +350,10 @@ def _annotated(node: ast.expr) -> str:
         given = node.args[at] if given is None and at < len(node.args) else given
         return shown(given) if given is not None else ""
     if isinstance(node, ast.Subscript):
-        shaped = isinstance(node.slice, ast.Tuple) and shown(node.value).endswith(_SHAPED) and len(node.slice.elts) > 1
-        return shown(node.slice.elts[1] if shaped and isinstance(node.slice, ast.Tuple) else node.slice)
+        inside = node.slice
+        if isinstance(inside, ast.Tuple) and len(inside.elts) > 1 and shown(node.value).endswith(_SHAPED):
+            inside = inside.elts[1]
+        return shown(inside)
     text = shown(node)
     return text if plain_kind(text) else ""
 

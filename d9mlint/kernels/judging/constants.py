@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import tree_sitter
@@ -144,6 +144,11 @@ def _defined(name: str, unit: Unit) -> bool:
 @functools.lru_cache(maxsize=1024)
 def assigned(root: Node, name: str, unit: Unit) -> bool:
     """Whether a variable is assigned to, counted up or given away by address, below a node."""
+    return next(_changes(root, name, unit), None) is not None
+
+
+def _changes(root: Node, name: str, unit: Unit) -> Iterator[Node]:
+    """Where that is: the assignments and the expressions around the variable, in order."""
     word = name.encode()
     for at in word_places(unit.data, word, root.start_byte, root.end_byte):
         node = root.descendant_for_byte_range(at, at + len(word))
@@ -153,13 +158,12 @@ def assigned(root: Node, name: str, unit: Unit) -> bool:
         if above is None or node == root:
             continue
         if above.type == "assignment_expression" and above.child_by_field_name("left") == node:
-            return True
+            yield above
         counted = above.type == "update_expression" or (
             above.type == "pointer_expression" and above.children[0].type == "&"
         )
         if counted and above.child_by_field_name("argument") == node:
-            return True
-    return False
+            yield above
 
 
 def lasting(place: Node, found: declarations.Declared, root: Node, unit: Unit) -> Node | None:
@@ -187,21 +191,9 @@ def lasting(place: Node, found: declarations.Declared, root: Node, unit: Unit) -
 @functools.lru_cache(maxsize=1024)
 def _only_setting(root: Node, name: str, unit: Unit) -> Node | None:
     """The assignment ``name = value`` below a node, where nothing else changes the variable."""
-    word = name.encode()
-    found: Node | None = None
-    for at in word_places(unit.data, word, root.start_byte, root.end_byte):
-        node = root.descendant_for_byte_range(at, at + len(word))
-        above = node.parent if node is not None and node.type == "identifier" else None
-        if node is None or above is None:
-            continue
-        address = above.type == "pointer_expression" and above.children[0].type == "&"
-        if above.type == "update_expression" or address:
-            return None
-        if above.type == "assignment_expression" and above.child_by_field_name("left") == node:
-            if found is not None or above.children[1].type != "=":
-                return None
-            found = above
-    return found
+    changes = list(_changes(root, name, unit))
+    setting = len(changes) == 1 and changes[0].type == "assignment_expression" and changes[0].children[1].type == "="
+    return changes[0] if setting else None
 
 
 @functools.lru_cache(maxsize=256)

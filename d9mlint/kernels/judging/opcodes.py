@@ -16,8 +16,6 @@ _TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128)|
 _SINK = re.compile(r"\s*_\s*,")
 """In place of a register for the old value, which nothing needs."""
 _NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]+|0[fFdD][0-9A-Fa-f]+|\d+)U?")
-
-
 _AMD = re.compile(r"llvm\.amdgcn\.[\w.]*?\batomic\.(\w+)(?:\.(\w+))?")
 _AMD_OPERATIONS = {
     "fadd": "add", "fmin": "min", "smin": "min", "umin": "min", "fmax": "max", "smax": "max", "umax": "max",

@@ -31,6 +31,11 @@ def positional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg
     return [*function.args.posonlyargs, *function.args.args]
 
 
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+    """All parameters that a function names, but for those that collect the rest."""
+    return [*positional(function), *function.args.kwonlyargs]
+
+
 def decorators(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
     """What decorates a function, without what that is given: ``cuda.jit`` of ``@cuda.jit("void(float32)")``."""
     for decorator in function.decorator_list:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from d9mlint.kernels.python.calls import last_name
 from d9mlint.kernels.python.files import PyFile, PyFiles
-from d9mlint.kernels.python.words import Mention, below
+from d9mlint.kernels.python.words import Mention, set_to
 
 _LOOKS_UP = re.compile(
     rb"(?:__dict__\s*\[|getattr\s*\(\s*[\w.()]+\s*,|vars\s*\([\w.()]+\)\s*\[)\s*(?:[fF]?['\"]|\w+\s*[\])])"
@@ -121,11 +121,7 @@ def _parts(node: ast.expr, mention: Mention, depth: int = 0) -> list[str | None]
         return _holes(str(text.value), r"\{\w*\}") if isinstance(text, ast.Constant) else [None]
     if isinstance(node, ast.Name) and depth < _MAX_DEPTH:
         scope = next((s for s in reversed(mention.scopes) if not isinstance(s, ast.ClassDef)), None)
-        values = [
-            n.value
-            for n in (below(scope) if scope is not None else ())
-            if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-        ]
+        values = set_to(scope, node.id) if scope is not None else []
         if len(values) == 1:
             return _parts(values[0], mention, depth + 1)
     return [None]

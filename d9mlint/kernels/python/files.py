@@ -179,6 +179,11 @@ class PyFiles:
         self._known = frozenset(self.paths)
         self._packages: dict[str, tuple[str, ...]] = {}
 
+    @classmethod
+    def of(cls, repository: Repository) -> PyFiles:
+        """Those of a repository; all who ask for them share what was parsed."""
+        return repository.derived(_of_repository, "")
+
     @cached_property
     def modules(self) -> Mapping[str, str]:
         """The path of each module."""
@@ -244,6 +249,10 @@ class PyFiles:
             if file.imports.get(name) in found or any(star in found for star in stars):
                 found.append(f"{package}.{name}")
         return sorted(found, key=lambda dotted: (dotted.count("."), dotted))
+
+
+def _of_repository(repository: Repository, _: str) -> PyFiles:
+    return PyFiles(repository)
 
 
 def _handed_on(repository: Repository, path: str) -> Mapping[str, str]:

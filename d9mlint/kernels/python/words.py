@@ -143,6 +143,15 @@ def below(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def set_to(function: ast.AST, name: str) -> list[ast.expr]:
+    """What assignments in a function set a name to."""
+    return [
+        node.value
+        for node in below(function)
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+    ]
+
+
 def parents(above: Above) -> tuple[ast.AST, ...]:
     """What stands around a node, from the outermost on."""
     found: list[ast.AST] = []

@@ -34,12 +34,10 @@ def note(known: Knowledge, paths: Iterable[str]) -> None:
     compared = dict(_compared(known, held))
     for path in held if compared else ():
         unit = known.repository.unit(path)
-        for found in _given(unit, compared) if unit is not None else ():
-            assert found.call is not None
-            key = path, found.call.start
-            if key not in known.sightings:
-                known.functor_calls[key] = compared[_named(found)]
-                known.add(key, found)
+        for start, meant, found in _given(unit, compared) if unit is not None else ():
+            if (path, start) not in known.sightings:
+                known.functor_calls[path, start] = meant
+                known.add((path, start), found)
 
 
 def _compared(known: Knowledge, paths: list[str]) -> Iterator[tuple[Enumerator, list[Definition]]]:
@@ -70,20 +68,26 @@ def _branch(unit: Unit, at: int) -> tree_sitter.Node | None:
     return node.child_by_field_name("consequence") if node is not None and node.type == "if_statement" else None
 
 
-def _given(unit: Unit, compared: Mapping[Enumerator, list[Definition]]) -> Iterator[Sighting]:
-    """The places of a source that give a template one of the enumerators, in functions of the device."""
+def _given(
+    unit: Unit, compared: Mapping[Enumerator, list[Definition]]
+) -> Iterator[tuple[int, list[Definition], Sighting]]:
+    """The places of a source that give a template one of the enumerators, in functions of the device.
+
+    Each with the wrappers that the enumerator chooses.
+    """
     for match in _GIVEN.finditer(unit.data):
-        if (match[2], match[3]) not in compared or in_line_comment(unit.data, match.start(1)):
+        start, end = match.span(1)
+        meant = compared.get((match[2], match[3]))
+        if meant is None or in_line_comment(unit.data, start):
             continue
-        node = unit.root.descendant_for_byte_range(match.start(1), match.end(1))
+        node = unit.root.descendant_for_byte_range(start, end)
         function = unit.function(node) if node is not None else None
         if node is None or function is None or not unit.on_device(node) or not _in_template(node):
             continue
         name = f"{match[2].decode()}::{match[3].decode()}"
-        start = match.start(1)
-        call = Call(start, match.end(1), unit, node, function, name, (), None)
-        place = unit.span(start, match.end(1))
-        yield Sighting(place, name, "", "device", "wrapper", unit, None, function, (), call)
+        call = Call(start, end, unit, node, function, name, (), None)
+        place = unit.span(start, end)
+        yield start, meant, Sighting(place, name, "", "device", "wrapper", unit, None, function, (), call)
 
 
 def _in_template(node: tree_sitter.Node) -> bool:
@@ -94,8 +98,3 @@ def _in_template(node: tree_sitter.Node) -> bool:
             break
         at = at.parent
     return at is not None and at.type == "template_argument_list"
-
-
-def _named(found: Sighting) -> Enumerator:
-    first, _, last = found.name.encode().partition(b"::")
-    return first, last

@@ -219,9 +219,8 @@ class Unit:
 
         The kernel around it only calls it.
         """
-        around = namespaces(node)
-        found = _launched(self.data)
-        return any(own == name.strip() and (not space or space in around) for space, own in found)
+        spaces = {space for space, own in _launched(self.data) if own == name.strip()}
+        return "" in spaces or (bool(spaces) and not spaces.isdisjoint(namespaces(node)))
 
     def _class_name(self, node: tree_sitter.Node) -> str:
         at = node.parent

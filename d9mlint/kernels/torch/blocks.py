@@ -55,6 +55,7 @@ _AT_TOP = re.compile(
     rb"^((?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?)[ \t]*\(([^(){};]*)\)\s*(?=\{)", re.MULTILINE
 )
 """A library that begins a line, outside of everything."""
+_LIBRARIES = (b"PYBIND11_MODULE", b"NB_MODULE", b"TORCH_LIBRARY")
 _FILLING = re.compile(rb"\[[^\[\]\n]{0,40}\]\s*\(\s*(?:py|pybind11|nb|nanobind)\s*::\s*module_?\s*&\s*\w+\s*\)")
 _BY_BUILD = "TORCH_EXTENSION_NAME"
 """In place of the name of a module that the source does not say."""
@@ -236,6 +237,9 @@ def _functions(unit: Unit) -> Iterator[Block]:
 
 def _apart(unit: Unit, functions: list[Block]) -> Iterator[Block]:
     """The functions, and the libraries that a function of which the parser found no end seems to hold."""
+    if not any(word in unit.data for word in _LIBRARIES):
+        yield from functions
+        return
     begun = {block.start for block in functions if block.kind == "library"}
     ends: dict[int, int] = {}
     for match in _AT_TOP.finditer(unit.data):

@@ -61,14 +61,14 @@ class Met(NamedTuple):
 class Binder:
     """Finds the Python names of exports; what it draws from a repository is drawn once."""
 
-    def __init__(self, repository: Repository, files: PyFiles) -> None:
+    def __init__(self, repository: Repository) -> None:
         self.repository = repository
-        self.files = files
+        self.files = PyFiles.of(repository)
 
-    @cached_property
+    @property
     def extensions(self) -> list[Extension]:
         """The compiled modules that the repository names."""
-        return extensions(self.repository, self.files)
+        return extensions(self.repository)
 
     @cached_property
     def composed(self) -> list[Composed]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TORCH, guard_before, mentions
-from d9mlint.kernels.python.files import PyFiles
 from d9mlint.kernels.sites.names import KNOWN
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import switch_before, with_default
@@ -43,7 +42,7 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
         for route in routes(callers, block, aten.functions, _guard, before):
             found += [(place, route) for place in places]
     found += _of_overloads(found, listed)
-    binder = Binder(repository, PyFiles(repository))
+    binder = Binder(repository)
     exports = dict.fromkeys(r.export for _, r in found if not r.export.name.startswith("aten::"))
     met = {e: binder.met(e) if e.framework == "torch" else registries.met(e, binder) for e in exports}
     found = [one for one in found if one[1].export.framework not in _BY_NAME or met[one[1].export].chain]

@@ -21,7 +21,8 @@ _OWN = re.compile(
 )
 _COMMENT = re.compile(rb"#[^\n]*")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
-_SOURCES = (".cpp", ".cu", ".cc", ".cxx", ".c", ".hip")
+SOURCES = (".cpp", ".cu", ".cc", ".cxx", ".c", ".hip")
+"""How the sources of extensions end."""
 _MAX_WRAPPED = 4
 """Functions of a project around each other."""
 
@@ -35,7 +36,7 @@ class Module(NamedTuple):
     """The file that says so."""
 
 
-def modules(repository: Repository, _: str) -> list[Module]:
+def modules(repository: Repository) -> list[Module]:
     """All compiled modules that the files of CMake name."""
     files = [p for p in repository.paths if p.endswith((".cmake", "CMakeLists.txt"))]
     texts = {path: _COMMENT.sub(b"", repository.data(path)) for path in files}
@@ -71,7 +72,7 @@ def _of_file(path: str, data: bytes, makers: frozenset[bytes]) -> Iterator[Modul
             known[given[0]] = _resolved(given[1:], known)
         elif called in makers and given:
             first, *rest = _resolved(given, known) or [""]
-            sources = tuple(one for one in rest if one.endswith(_SOURCES))
+            sources = tuple(one for one in rest if one.endswith(SOURCES))
             if re.fullmatch(r"\w+", first):
                 yield Module(first, sources, path)
 

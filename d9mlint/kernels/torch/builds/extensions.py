@@ -1,4 +1,4 @@
-"""What the compiled modules of a PyTorch extension are called, read from ``setup.py`` and from loading calls."""
+"""What the compiled modules of a PyTorch extension are called: by ``setup.py``, by calls that load, by CMake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from d9mlint.kernels.torch.builds import cmake
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
 _HOLE = "{}"
 """In the name of a source, what is put in when the program runs: ``f"kernel_v{VERSION}.cu"``."""
-_SOURCES = (".cpp", ".cu", ".cc", ".cxx", ".c", ".hip")
+_CPLUSPLUS = (".cpp", ".cu", ".cc", ".cxx")
 
 
 class Extension(NamedTuple):
@@ -34,19 +34,23 @@ class Extension(NamedTuple):
         return self.name.rpartition(".")[2]
 
 
-def extensions(repository: Repository, files: PyFiles) -> list[Extension]:
+def extensions(repository: Repository) -> list[Extension]:
     """All compiled modules that the build files and ``load(...)`` calls of a repository name; by file and place.
 
     ``CUDAExtension`` and its kin: https://docs.pytorch.org/docs/stable/cpp_extension.html
     """
+    return repository.derived(_every, "")
+
+
+def _every(repository: Repository, _: str) -> list[Extension]:
+    files = PyFiles.of(repository)
     found = [
         extension
         for path in files.mentioning(b"Extension(", b"extension(", b"cpp_extension", b"make_cuda_ext(")
         if (file := files.file(path)) is not None
         for extension in _of_file(file)
     ]
-    modules = repository.derived(cmake.modules, "")
-    return found + [Extension(one.name, one.sources, one.path, True) for one in modules]
+    return found + [Extension(one.name, one.sources, one.path, True) for one in cmake.modules(repository)]
 
 
 def of_source(all_: list[Extension], path: str) -> list[Extension]:
@@ -71,13 +75,12 @@ def _naming(all_: list[Extension], path: str) -> list[Extension]:
 
 def apart(repository: Repository, path: str, other: str) -> bool:
     """Whether two sources are named by extensions, and no extension is made of both."""
-    every = repository.derived(_every, "")
-    one, two = (set(_naming(every, at)) for at in (path, other))
+    one, two = (repository.derived(_made_of, at) for at in (path, other))
     return bool(one and two) and one.isdisjoint(two)
 
 
-def _every(repository: Repository, _: str) -> list[Extension]:
-    return extensions(repository, PyFiles(repository))
+def _made_of(repository: Repository, path: str) -> frozenset[Extension]:
+    return frozenset(_naming(extensions(repository), path))
 
 
 def _names(extension: Extension, path: str) -> bool:
@@ -94,7 +97,7 @@ def _fits(written: str, name: str) -> bool:
 
 
 def _literal(extension: Extension) -> bool:
-    return any(source.endswith(_SOURCES[:4]) and "*" not in source for source in extension.sources)
+    return any(source.endswith(_CPLUSPLUS) and "*" not in source for source in extension.sources)
 
 
 def _of_file(file: PyFile) -> Iterator[Extension]:
@@ -123,7 +126,7 @@ def _written(node: ast.expr) -> Iterator[str]:
         if isinstance(at, ast.JoinedStr):
             parts = [str(part.value) if isinstance(part, ast.Constant) else _HOLE for part in at.values]
             folder, _, name = "".join(parts).rpartition("/")
-            if _HOLE in name and name.strip(".{}") and name.endswith(_SOURCES):
+            if _HOLE in name and name.strip(".{}") and name.endswith(cmake.SOURCES):
                 yield f"{folder}/{name}"
             else:
                 yield from (str(text.value) for text in texts(at))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -18,13 +19,7 @@ def calls(repository: Repository, other: Block, block: Block, place: int) -> boo
     receiver = _RECEIVER.search(before) if other.scope else None
     if receiver is None:
         return False
-    known = repository.derived(_asked, other.unit.path)
-    key = block.scope, receiver[1]
-    if key not in known:
-        seen = (repository.data(path) for path in sorted(repository.reachable(other.unit.path)))
-        declared = _declared(block.scope, re.escape(receiver[1]))
-        known[key] = any(receiver[1] in data and declared.search(data) is not None for data in seen)
-    return known[key]
+    return receiver[1] in repository.derived(_seen, f"{other.unit.path}\0{block.scope}")
 
 
 def elsewhere(
@@ -35,8 +30,7 @@ def elsewhere(
         return []
     word, name = block.scope.encode(), block.name.encode()
     named = frozenset(repository.holding(word))
-    declared = _declared(block.scope, rb"\w+")
-    headers = {path for path in named if path.endswith(HEADERS) and declared.search(repository.data(path))}
+    headers = {path for path in named if path.endswith(HEADERS) and _declared(repository.data(path), word)}
     found = []
     for path in repository.holding(name) if headers else ():
         if path in named or headers.isdisjoint(repository.reachable(path)):
@@ -47,11 +41,17 @@ def elsewhere(
     return found
 
 
-def _declared(scope: str, member: bytes) -> re.Pattern[bytes]:
-    """The declaration of a member of a class, or of a pointer to one."""
-    return re.compile(rb"\b" + re.escape(scope.encode()) + rb"\s*>?\s*[*&]?\s*" + member + rb"\s*[;{=]")
+def _seen(repository: Repository, key: str) -> frozenset[bytes]:
+    """The members of a class that a source or what it includes declares."""
+    path, _, scope = key.partition("\0")
+    texts = (repository.data(one) for one in repository.reachable(path))
+    return frozenset().union(*(_declared(data, scope.encode()) for data in texts))
 
 
-def _asked(_: Repository, __: str) -> dict[tuple[str, bytes], bool]:
-    """What was asked of a source before: the class and the member."""
-    return {}
+@functools.lru_cache(maxsize=1024)
+def _declared(data: bytes, scope: bytes) -> frozenset[bytes]:
+    """The members that a source declares as objects of a class, or as pointers to one; many include one header."""
+    if scope not in data:
+        return frozenset()
+    declaration = re.compile(rb"\b" + re.escape(scope) + rb"(?=\s*>?\s*[*&]?\s*(\w+)\s*[;{=])")
+    return frozenset(match[1] for match in declaration.finditer(data))

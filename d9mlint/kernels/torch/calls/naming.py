@@ -12,6 +12,7 @@ from d9mlint.kernels.source.unit import namespaces as enclosing
 from d9mlint.kernels.torch.blocks import Block
 
 _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
+_LAMBDA = re.compile(rb"\bauto\s+(\w+)\s*=\s*\[")
 _ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
 _DERIVED = re.compile(
     rb"\btemplate\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*(?:class|struct)\s+(\w+)\s*(?:final\s*)?:"
@@ -24,8 +25,12 @@ _INNER = frozenset(("priv", "detail", "details", "impl", "internal"))
 _MAX_BEFORE = 200
 
 
+@functools.lru_cache(maxsize=4096)
 def namespaces(block: Block) -> tuple[str, ...]:
-    """The named namespaces around the definition of a function, the outermost first; also those of ``ns::f``."""
+    """The named namespaces around the definition of a function, the outermost first; also those of ``ns::f``.
+
+    Each search for callers asks for those of all namesakes.
+    """
     if block.function is None:
         return ()
     declarator = declarator_of(block.function.node)
@@ -63,15 +68,18 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
 
 def lost(block: Block, name: str) -> bool:
     """Whether a function of no namespace may stand in one that begins before it, of which the parser lost the end."""
+    if around(block):
+        return False
     opened = re.compile(rb"^[ \t]*namespace\s+" + name.encode() + rb"\b", re.MULTILINE)
-    return not around(block) and opened.search(block.unit.data, 0, block.start) is not None
+    return opened.search(block.unit.data, 0, block.start) is not None
 
 
 def hides(block: Block, name: bytes) -> bool:
     """Whether a name means a lambda that a block holds: ``auto launch = [&](auto tag) {...}; launch(Tag{});``."""
-    at = block.unit.data.find(name, block.start, block.end)
-    held = re.compile(rb"\bauto\s+" + re.escape(name) + rb"\s*=\s*\[")
-    return at >= 0 and held.search(block.unit.data, max(block.start, at - _MAX_BEFORE), block.end) is not None
+    held = _lambdas(block.unit.data).get(name, ())
+    at = block.unit.data.find(name, block.start, block.end) if held else -1
+    first = max(block.start, at - _MAX_BEFORE)
+    return at >= 0 and any(first <= start and end <= block.end for start, end in held)
 
 
 def _public(namespace: tuple[str, ...]) -> tuple[str, ...]:
@@ -129,6 +137,15 @@ def _derived(repository: Repository, _: str) -> frozenset[bytes]:
     paths = repository.holding(b"template")
     texts = (data for path in paths if b"using" in (data := repository.data(path)) and b": " in data)
     return frozenset(match[2] for text in texts for match in _DERIVED.finditer(text))
+
+
+@functools.lru_cache(maxsize=256)
+def _lambdas(data: bytes) -> dict[bytes, list[tuple[int, int]]]:
+    """Where a source begins lambdas, by their names; it is asked for each mention in it."""
+    found: dict[bytes, list[tuple[int, int]]] = {}
+    for match in _LAMBDA.finditer(data) if b"auto" in data else ():
+        found.setdefault(match[1], []).append(match.span())
+    return found
 
 
 @functools.lru_cache(maxsize=256)
