@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from d9mlint.python.domain.conditions import Cond, Flag
 from d9mlint.python.source import facts as f
@@ -12,6 +13,7 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.domain.events import Event, Frame
 
+_T = TypeVar("_T")
 born = itertools.count(1).__next__
 """Gives each thing that can change a number, in the order in which they are made."""
 NO_ORIGINS: frozenset[str] = frozenset()
@@ -182,7 +184,7 @@ class CondValue:
 class Func:
     """A function of the program: its facts, the frame it closes over, its evaluated defaults and decorators."""
 
-    __slots__ = ("closure", "decorators", "defaults", "node", "owner")
+    __slots__ = ("closure", "decorators", "defaults", "node", "owner", "setter")
 
     def __init__(
         self,
@@ -197,6 +199,8 @@ class Func:
         self.defaults = defaults
         self.decorators = decorators
         self.owner = owner
+        self.setter: Func | None = None
+        """Of a property what runs where it is assigned to: ``@name.setter``."""
 
     @property
     def name(self) -> str:
@@ -228,34 +232,52 @@ class Partial:
 class Class:
     """A class of the program; ``bases`` are values, ``frame`` holds its attributes."""
 
-    __slots__ = ("bases", "decorators", "frame", "node")
+    __slots__ = ("_line", "bases", "decorators", "frame", "node", "setters")
 
     def __init__(self, node: f.Class, bases: tuple[Value, ...], frame: Frame) -> None:
         self.node = node
         self.bases = bases
         self.frame = frame
         self.decorators: tuple[Value, ...] = ()
+        self._line = _line(self)
+        self.setters: dict[str, Func] = {}
+        """What runs where a property of its objects is assigned to."""
 
     @property
     def dotted(self) -> str:
         """The name by which others find it."""
         return f"{self.frame.module.name}.{self.node.name}"
 
-    def line(self) -> Iterator[Class]:
-        """The class and its project bases, depth first."""
-        seen: list[Class] = []
-        todo: list[Class] = [self]
-        while todo:
-            current = todo.pop(0)
-            if any(current is s for s in seen):
-                continue
-            seen.append(current)
-            yield current
-            todo[:0] = [b for b in current.bases if isinstance(b, Class)]
+    def line(self) -> tuple[Class, ...]:
+        """The class and those of the program that it is derived of, in the order in which Python looks for a name."""
+        return self._line
 
     def external(self) -> tuple[str, ...]:
         """Dotted names of the bases outside the program."""
         return tuple(b.name for c in self.line() for b in c.bases if isinstance(b, Ref))
+
+
+def _line(cls: Class) -> tuple[Class, ...]:
+    """The order of a class and of those of the program above it (C3); where there is none, depth first."""
+    above = [base.line() for base in cls.bases if isinstance(base, Class)]
+    found = merged([*above, tuple(line[0] for line in above)]) if len(above) > 1 else list(*above)
+    return (cls, *(dict.fromkeys(one for line in above for one in line) if found is None else found))
+
+
+def merged(lines: Iterable[Sequence[_T]], same: Callable[[_T, _T], bool] = operator.is_) -> list[_T] | None:
+    """The lines of bases as one, in which each thing stands before what follows it in any of them (C3); None where
+    that cannot be (docs.python.org/3/howto/mro.html)."""
+    rest = [list(line) for line in lines]
+    found: list[_T] = []
+    while rest := [line for line in rest if line]:
+        after = [one for line in rest for one in line[1:]]
+        heads = (line[0] for line in rest)
+        head = next((one for one in heads if not any(same(one, other) for other in after)), None)
+        if head is None:
+            return None
+        found.append(head)
+        rest = [line[1:] if line[0] is head or same(line[0], head) else line for line in rest]
+    return found
 
 
 class Inst:

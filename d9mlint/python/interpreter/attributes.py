@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +34,9 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import calls, linking
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import dispatch, environment, reflection
+from d9mlint.python.interpreter.library import dispatch, environment, members, reflection
 from d9mlint.python.interpreter.library.arguments import commands
+from d9mlint.python.interpreter.library.containers import mappings
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
 
@@ -50,6 +52,7 @@ _DICT = frozenset(dir(dict))
 _ONLY_OF_PATHS = frozenset(dir(Path)) - frozenset(dir(str))
 """Attributes that paths have and texts have not: of a flag whose default is a text (``type=Path``), say."""
 _OF_DICT = frozenset({"keys", "get", "items", "values"})
+_CLASS_METHOD = "builtins.classmethod"
 
 
 def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place: f.Place) -> Value:
@@ -95,7 +98,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         found = class_attribute(interp, holder, name) or ask(interp.hooks.attribute, interp, holder, name)
         return found or external(holder, name, holder) or Unknown(name=name)
     if isinstance(holder, Super):
-        return _super_attribute(interp, holder, name)
+        return _super_attribute(interp, holder, name, frame, place)
     if isinstance(holder, Obj):
         if holder.type == environment.NAMESPACE:
             interp.note(("read-flag", name), name)
@@ -125,6 +128,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return Ref(f"pathlib.Path.{name}", holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
+    if name in ("__name__", "__qualname__") and isinstance(holder, (Func, Bound)):
+        return Const((holder.func if isinstance(holder, Bound) else holder).name)
     if isinstance(holder, (Func, Bound)) and (given := ask(interp.hooks.attribute, interp, holder, name)) is not None:
         return given  # type: ignore[no-any-return]
     if isinstance(holder, Func) and (method := commands.method_of_group(interp, holder, name)) is not None:
@@ -169,7 +174,20 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
         return _method(interp, found, holder, holder.cls, frame, place)
     if found is not None:
         return found
+    if holder.open and (given := members.kept(interp, holder, name)) is not None:
+        return given
     return external(holder.cls, name, holder) or _handed_on(interp, holder, name, frame, place) or Unknown(name=name)
+
+
+def assign(interp: Interpreter, holder: Inst, name: str, value: Value, frame: Frame, place: f.Place) -> None:
+    """``holder.name = value``: what a property does then, else the object has it from here on."""
+    setter = holder.cls.setters.get(name)
+    if setter is not None:
+        calls.call(interp, Bound(setter, holder), [value], {}, frame, place)
+        return
+    interp.heap.set(holder, name, interp.since(holder.born), value)
+    if name == "__dict__":
+        mappings.merge(interp, Attributes(holder), value, interp.since(holder.born))
 
 
 def _handed_on(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value | None:
@@ -197,7 +215,7 @@ def _method(interp: Interpreter, func: Func, holder: Value, cls: Class, frame: F
         return calls.call(interp, Bound(func, holder), [], {}, frame, place)
     if "builtins.staticmethod" in decorators:
         return func
-    return Bound(func, cls if "builtins.classmethod" in decorators else holder)
+    return Bound(func, cls if _CLASS_METHOD in decorators else holder)
 
 
 def is_number(value: Value) -> bool:
@@ -212,15 +230,19 @@ def _in_any_turn(interp: Interpreter, holder: Inst, name: str, kept: Value) -> V
 
 
 def class_attribute(interp: Interpreter, cls: Class, name: str) -> Value | None:
-    for current in cls.line():
+    """What a class has under a name, as its own or by those above it; a class method with the class."""
+    found = _in_line(interp, cls.line(), name)
+    if isinstance(found, Func) and any(isinstance(d, Ref) and d.name == _CLASS_METHOD for d in found.decorators):
+        return Bound(found, cls)
+    return found
+
+
+def _in_line(interp: Interpreter, line: Sequence[Class], name: str) -> Value | None:
+    """What the first of some classes that has a name of its own has under it."""
+    for current in line:
         interp.heap.read(current.frame, name, current.frame.vars.get(name))
         if name in current.frame.vars:
-            found = interp.resolve(current.frame.vars[name])
-            if isinstance(found, Func) and any(
-                isinstance(d, Ref) and d.name == "builtins.classmethod" for d in found.decorators
-            ):
-                return Bound(found, cls)
-            return found
+            return interp.resolve(current.frame.vars[name])
     return None
 
 
@@ -229,12 +251,13 @@ def external(cls: Class, name: str, receiver: Value) -> Value | None:
     return Ref(f"{bases[0]}.{name}", receiver) if bases and bases[0] != "builtins.object" else None
 
 
-def _super_attribute(interp: Interpreter, holder: Super, name: str) -> Value:
-    for base in holder.cls.bases:
-        if isinstance(base, Class):
-            found = class_attribute(interp, base, name)
-            if isinstance(found, Func):
-                return Bound(found, holder.receiver)
-            if found is not None:
-                return found
-    return external(holder.cls, name, holder.receiver) or Unknown(name=name)
+def _super_attribute(interp: Interpreter, holder: Super, name: str, frame: Frame, place: f.Place) -> Value:
+    """``super().name``: of the classes that follow this one where Python looks for the names of the object."""
+    given = holder.receiver
+    cls = given.cls if isinstance(given, Inst) else given if isinstance(given, Class) else holder.cls
+    line = cls.line() if any(one is holder.cls for one in cls.line()) else holder.cls.line()
+    after = next(at for at, one in enumerate(line) if one is holder.cls) + 1
+    found = _in_line(interp, line[after:], name)
+    if isinstance(found, Func):
+        return _method(interp, found, given, cls, frame, place)
+    return found or external(holder.cls, name, given) or external(cls, name, given) or Unknown(name=name)

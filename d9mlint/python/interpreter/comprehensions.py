@@ -9,7 +9,19 @@ from d9mlint.python.domain.choices import choose, present
 from d9mlint.python.domain.conditions import Cond, both, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, Dict, Seq, Unknown, Value, alternatives, born
+from d9mlint.python.domain.values import (
+    ABSENT,
+    UNKNOWN,
+    Const,
+    Dict,
+    Inst,
+    Obj,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    born,
+)
 from d9mlint.python.interpreter import comparisons, expressions
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.scopes import tell_together
@@ -62,7 +74,7 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
         numbered = taint([element, value])
         if numbered[1] and not _own_lists(element, value, interp.loops[-1]):  # what a key stands for depends on it, too
             return Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
-        return Dict({}, True, order, sources, value if isinstance(value, (Seq, Dict)) else None)
+        return Dict({}, True, order, sources, value if isinstance(value, (Seq, Dict, Inst, Obj)) else None)
     if node.kind == "set":
         return Seq("set", None, element)  # whatever order it was filled in
     if len(orders) > 1:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Partial, Ref, Value
-from d9mlint.python.interpreter import callbacks, calls, expressions
+from d9mlint.python.interpreter import attributes, callbacks, calls, expressions
 from d9mlint.python.interpreter.library import subclassing
 from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.source import facts as f
@@ -20,19 +20,49 @@ def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
     decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
     func = Func(node, frame, _defaults(interp, node.params, frame), decorators)
     value: Value = func
+    if decorators and (own := _accessor(decorators[0], func)) is not None:
+        return own
     if decorators:
         commands.register(interp, func)
         experiments.register(interp, func, frame)
         bindings.register(interp, func)
     for decorator in reversed(decorators):
-        if isinstance(decorator, (Func, Bound)):
+        if _is_own(interp, decorator):
             wrapped = calls.call(interp, decorator, [value], {}, frame, node.place)
-            value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
+            bound = isinstance(wrapped, CALLABLE) or (isinstance(wrapped, Inst) and not frame.body_of_class)
+            value = wrapped if bound else value
         elif isinstance(decorator, Obj) and decorator.type == callbacks.CALLBACK:
             callbacks.run_later(interp, func, frame, node.place)
         elif _transforms(interp, decorator):
             calls.call(interp, decorator, [value], {}, frame, node.place)
     return value
+
+
+def _accessor(decorator: Value, func: Func) -> Func | None:
+    """The property that ``@name.setter`` makes of that under the same name; so does ``@name.deleter``.
+
+    One that is read runs what it did before, one that is assigned to the function that is defined here.
+    """
+    known = decorator.receiver if isinstance(decorator, Ref) and decorator.name in _ACCESSORS else None
+    if not isinstance(known, Func):
+        return None
+    made = Func(known.node, known.closure, known.defaults, known.decorators, known.owner)
+    made.setter = func if isinstance(decorator, Ref) and decorator.name == _SETTER else known.setter
+    return made
+
+
+_SETTER = "?.setter"
+_ACCESSORS = (_SETTER, "?.deleter")
+
+
+def _is_own(interp: Interpreter, decorator: Value) -> bool:
+    """Whether a decorator is a function of the program, or an object or a class of it whose objects are called."""
+    if isinstance(decorator, Partial):
+        return isinstance(decorator.func, (Func, Bound))
+    cls = decorator.cls if isinstance(decorator, Inst) else decorator
+    if isinstance(cls, Class):
+        return isinstance(attributes.class_attribute(interp, cls, "__call__"), Func)
+    return isinstance(decorator, (Func, Bound))
 
 
 def _transforms(interp: Interpreter, decorator: Value) -> bool:
@@ -50,6 +80,21 @@ def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) ->
     return {p.name: expressions.evaluate(interp, p.default, frame) for p in params if p.default is not None}
 
 
+def methods(cls: Class) -> None:
+    """Says of the functions in the body of a class that they are its methods, and which run on an assignment."""
+    for base in reversed(cls.line()[1:]):
+        cls.setters.update(base.setters)
+    for name, value in cls.frame.vars.items():
+        cls.setters.pop(name, None)
+        if not isinstance(value, Func):
+            continue
+        for func in (value, value.setter):
+            if func is not None and func.owner is None and func.closure is cls.frame:
+                func.owner = cls
+        if value.setter is not None:
+            cls.setters[name] = value.setter
+
+
 def decorated_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
     """A class handed to its bases, and through its decorators: those that keep it in a table, or return another one."""
     subclassing.defined(interp, cls, frame)
@@ -57,7 +102,7 @@ def decorated_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame
     cls.decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
     bindings.register(interp, cls)
     for decorator in reversed(cls.decorators):
-        if isinstance(decorator, (Func, Bound)):
+        if _is_own(interp, decorator):
             made = calls.call(interp, decorator, [value], {}, frame, node.place)
             value = made if isinstance(made, Class) else value
         elif (name := calls.decorator_name(interp, decorator)) in interp.hooks.dataclasses:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import Bound, Func, Inst, Obj, Seq, Value
+from d9mlint.python.domain.values import NONE, Bound, Func, Inst, Obj, Seq, Value
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.program import holds
@@ -44,17 +44,23 @@ def run(interp: Interpreter, node: f.With, frame: Frame) -> Left:
     """``with item as target: body``."""
     added = 0
     rests: list[Rest] = []
+    leaving: list[Bound] = []
     for item, target in node.items:
         value = _evaluated(interp, item, frame, rests)
         entered, context = _enter(interp, value, frame)
         if context:
             interp.contexts.append(context)
             added += 1
+        if isinstance(value, Inst):
+            after = attributes.attribute(interp, value, "__exit__", frame, f.NOWHERE)
+            leaving += [after] if isinstance(after, Bound) else []
         if target is not None:
             interp.assign(target, entered, frame, f.NOWHERE)
     left = interp.block(node.body, frame)
     for rest in reversed(rests):
         _leave(interp, rest)
+    for after in reversed(leaving):
+        calls.call(interp, after, [NONE, NONE, NONE], {}, frame, f.NOWHERE)
     if added:
         del interp.contexts[-added:]
     return left

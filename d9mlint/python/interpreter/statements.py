@@ -14,7 +14,6 @@ from d9mlint.python.domain.values import (
     Class,
     CondValue,
     Const,
-    Func,
     Ref,
     Unknown,
     Value,
@@ -282,9 +281,7 @@ def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
     inner.body_of_class = True
     cls = Class(node, bases, inner)
     interp.block(node.body, inner)
-    for value in inner.vars.values():
-        if isinstance(value, Func) and value.owner is None and value.closure is inner:
-            value.owner = cls
+    definitions.methods(cls)
     interp.store(node.name, definitions.decorated_class(interp, cls, node, frame), frame)
     return STAYS
 

@@ -31,7 +31,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import dispatch, generics
+from d9mlint.python.interpreter.library import dispatch, generics, members
 from d9mlint.python.interpreter.library.arguments import argv, nodes
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.marks import selection
@@ -117,6 +117,13 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
     """Tells of an array whose item is found by the hash of something."""
     if any(interp.hooks.is_array(leaf) for _, leaf in alternatives(holder)) and "hash" in taint([index])[0]:
         interp.event("index", "array", frame, place, (index,))
+
+
+def put(interp: Interpreter, holder: Inst, index: Value, value: Value, frame: Frame, place: f.Place) -> None:
+    """``holder[index] = value`` of an object of the program: what its class does then."""
+    method = attributes.class_attribute(interp, holder.cls, "__setitem__")
+    if isinstance(method, Func):
+        calls.call(interp, Bound(method, holder), [index, value], {}, frame, place)
 
 
 FILL = "fill"
@@ -226,7 +233,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return chosen
     if isinstance(holder, Dict) and (listed := _of_lists(interp, holder, index, node, frame)) is not None:
         return listed
-    if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
+    if isinstance(holder, Dict) and len(holder.items) > 1 and members.holds_callables(holder):
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and (alike := mappings.any_alike(interp, holder)) is not None:
         return alike
@@ -256,8 +263,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return _part_of_flag(holder.flag, index.value)
     if isinstance(holder, Inst):
         method = attributes.class_attribute(interp, holder.cls, "__getitem__")
-        if isinstance(method, Func) and not node.is_slice:
-            return calls.call(interp, Bound(method, holder), [index], {}, frame, node.place)
+        if isinstance(method, Func):
+            given = Unknown() if node.is_slice else index
+            return calls.call(interp, Bound(method, holder), [given], {}, frame, node.place)
     if isinstance(holder, Obj):
         held = nodes.item(interp, holder, index.value) if isinstance(index, Const) else None
         if held is not None:

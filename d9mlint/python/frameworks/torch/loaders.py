@@ -274,6 +274,9 @@ class Loaders:
             if isinstance(given, Inst):  # an iterator: itself, or another object
                 item = self._enter(interp, given, "__next__", frame, place)
                 given = Seq("generator", None, item) if item is not None else None
+            if given is None and attributes.class_attribute(interp, instance.cls, "__iter__") is None:
+                item = self._enter(interp, instance, "__getitem__", frame, place)  # from 0 on, as of a sequence
+                given = Seq("generator", None, item) if item is not None else None
             if isinstance(given, Seq):
                 interp.note((sequences.GIVES, id(instance)), given)
 

@@ -15,6 +15,7 @@ from d9mlint.python.frameworks.torch import registries
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.interpreter.library import dispatch
 from d9mlint.python.interpreter.library.environment import first, place_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
@@ -27,6 +28,9 @@ _RANDOMNESS, _ENVIRONMENT = "randomness", "env_cfg"
 _SEED, DETERMINISTIC = "seed", "deterministic"
 _BENCHMARK = "cudnn_benchmark"
 _MODEL, _TYPE = Argument(0, "model"), "type"
+_CFG, _REGISTRY, _DEFAULTS = Argument(0, "cfg"), Argument(1, "registry"), Argument(2, "default_args")
+_HOMES = ("mmcv", "mmcv.utils", "mmcv.utils.registry", "mmengine", "mmengine.registry")
+"""Where ``Registry`` and ``build_from_cfg`` are taken from (mmcv/utils/registry.py of 1.7, mmengine/registry)."""
 _REGISTRIES = tuple(
     f"{package}.registry.MODELS"
     for package in ("mmengine", "mmdet", "mmdet3d", "mmseg", "mmpretrain", "mmpose", "mmaction", "mmagic", "mmocr")
@@ -62,6 +66,35 @@ def _built(interp: Interpreter, settings: Value, place: f.Place, frame: Frame) -
         return None
     found = registries.registered(interp, _REGISTER).get(str(name.value))
     return None if found is None else calls.call(interp, found, [], held, frame, place)
+
+
+def _build_own(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``NETS.build(cfg)``, ``build_from_cfg(cfg, NETS)``: what the program has registered, of a registry of its own.
+
+    Settings that are not known name one of those that config files beside the program name, else any.
+    """
+    method = isinstance(event.receiver, Obj)
+    registry = event.receiver if method else event.argument(_REGISTRY)
+    found = registries.held_by(interp, registry) if isinstance(registry, Obj) else {}
+    settings = event.argument(_CFG)
+    if not found or settings is None:
+        return None
+    place = place_of(event)
+    held = dict(_items(interp, settings) or {})
+    name = held.pop(_TYPE, UNKNOWN)
+    given = _items(interp, event.argument(_DEFAULTS) or NONE) or {}
+    if isinstance(name, Const) and str(name.value) not in found:
+        return None
+    one = found[str(name.value)] if isinstance(name, Const) else _any_of(interp, found, settings, frame, place)
+    return calls.call(interp, one, [], {**given, **held}, frame, place, _items(interp, settings) is None)
+
+
+def _any_of(
+    interp: Interpreter, found: Mapping[str, Value], settings: Value, frame: Frame, place: f.Place
+) -> Value:  # fmt: skip
+    named = interp.knowledge.classes_in_configs & found.keys()
+    table = Dict({name: found[name] for name in sorted(named or found)})
+    return dispatch.of_table(interp, table, UNKNOWN, f"{dispatch.called(settings) or 'cfg'}.{_TYPE}", frame, place)
 
 
 def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -107,5 +140,7 @@ def randomness(program: Program) -> Iterator[Value]:
 
 TRANSFER: dict[str, Transfer] = {
     _FROM_FILE: _from_file, RUNNER: _runner, _FROM_CONFIG: _from_cfg,
+    **dict.fromkeys((f"{home}.Registry().build" for home in _HOMES), _build_own),
+    **dict.fromkeys((f"{home}.build_from_cfg" for home in _HOMES), _build_own),
     **dict.fromkeys((f"{registry}.build" for registry in _REGISTRIES), _build),
 }  # fmt: skip

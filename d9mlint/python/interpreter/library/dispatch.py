@@ -5,7 +5,6 @@ Where the candidates are things of the program, each is followed under the condi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
@@ -30,7 +29,6 @@ from d9mlint.python.domain.values import (
     ABSENT,
     CALLABLE,
     UNKNOWN,
-    Bound,
     Class,
     ClassName,
     Const,
@@ -51,7 +49,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import configured, environment
+from d9mlint.python.interpreter.library import configured, environment, members
 from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
 
@@ -88,32 +86,18 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
         return known or configured.in_named_files(interp, name, at) or Dynamic(BY_MODULE, name=holder.name)
+    if isinstance(holder, Inst) and (kept := members.kept(interp, holder, name)) is not None:
+        return kept
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return Dynamic(_BY_NAME) if type(holder) is Unknown else UNKNOWN
-    if isinstance(name, Text) and (hole := hole_of(name)) is not None:
-        return chosen(_fitting(holder, name), hole, called(hole) or spelled, _BY_NAME, at)
-    members = _members(holder)
+    if isinstance(name, Text) and (hole := members.hole_of(name)) is not None:
+        fitting = members.fitting(interp, holder, name)
+        return chosen(fitting, hole, called(hole) or spelled, _BY_NAME, at)
+    its = members.of_holder(holder)
     key = name.key if isinstance(name, Unknown) else ""
-    choices = sorted(interp.knowledge.classes_under(key) & members.keys()) if key else ()
+    choices = sorted(interp.knowledge.classes_under(key) & its.keys()) if key else ()
     others = configured.of_library(interp, holder, name)
-    return chosen({**others, **members}, name, spelled, _BY_NAME, at, choices=choices)
-
-
-def hole_of(name: Text) -> Value | None:
-    """The one thing in a text that is not known."""
-    holes = [part for part in name.parts if not isinstance(part, Const)]
-    return holes[0] if holes and all(part is holes[0] or same(part, holes[0]) for part in holes) else None
-
-
-def _fitting(holder: Value, name: Text) -> dict[str, Value]:
-    """The members whose names a text can make, by what fills its hole: ``globals()["_augment_" + kind]``."""
-    known = [re.escape(str(part.value)) if isinstance(part, Const) else None for part in name.parts]
-    first = known.index(None)
-    pattern = re.compile(
-        "".join((r"(\w*)" if at == first else r"\1") if p is None else p for at, p in enumerate(known))
-    )
-    found = {hit[1]: value for key, value in _members(holder, private=True).items() if (hit := pattern.fullmatch(key))}
-    return {text: value for text, value in found.items() if first or not text.startswith("_")}
+    return chosen({**others, **its}, name, spelled, _BY_NAME, at, choices=choices)
 
 
 def chosen(
@@ -151,6 +135,15 @@ def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: 
     """What a table of functions and classes holds under a key that is not known before the program runs."""
     items = {name: item for name, item in interp.heap.items(table).items() if isinstance(name, str)}
     return chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
+
+
+def or_else(found: Dynamic, default: Value) -> Dynamic:
+    """The same, or something else where it is none of that: ``LOSSES.get(name, plain_loss)``."""
+    rest = negate(either(*(cond for cond, _ in found.options)))
+    more = tuple((both(rest, cond), leaf) for cond, leaf in alternatives(default))
+    made = Dynamic(found.reason, found.name, (*found.options, *more), found.open, found.by_flag)
+    made.key = found.key
+    return made
 
 
 def candidates(
@@ -270,47 +263,6 @@ def class_name(holder: Value, key: Value) -> Value | None:
 def _split(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``module, cls = config["target"].rsplit(".", 1)``: either part is still found under the same key."""
     return Seq("list", None, event.receiver) if isinstance(event.receiver, ClassName) else None
-
-
-def _members(holder: Value, *, private: bool = False) -> dict[str, Value]:
-    if isinstance(holder, Module):
-        return _meant(holder, functions(holder, private=private))
-    return {} if isinstance(holder, Ref) else methods(holder, private=private)
-
-
-def holds_callables(table: Dict) -> bool:
-    """Whether a dict is a table of functions or classes, or of modules that have them."""
-    items = table.items.values()
-    return any(isinstance(leaf, (*CALLABLE, Class, Module)) for item in items for _, leaf in alternatives(item))
-
-
-def methods(holder: Value, *, private: bool = False) -> dict[str, Value]:
-    """The public, or all, methods of a class of the program, or of one of its objects."""
-    cls = holder.cls if isinstance(holder, Inst) else holder
-    found: dict[str, Func] = {}
-    for current in reversed(list(cls.line())) if isinstance(cls, Class) else ():
-        named = _public(current.frame.vars.items(), private)
-        found.update((name, value) for name, value in named if isinstance(value, Func))
-    return {name: Bound(value, holder) if isinstance(holder, Inst) else value for name, value in found.items()}
-
-
-def functions(module: Module, *, private: bool = False) -> dict[str, Value]:
-    """The functions and classes of the program that stand in a module under public, or all, names."""
-    names = module.frame.vars if module.frame is not None else {}
-    return {name: value for name, value in _public(names.items(), private) if isinstance(value, (Func, Class))}
-
-
-def _meant(module: Module, found: dict[str, Value]) -> dict[str, Value]:
-    """Without the functions that a module has imported for its own use; a package imports for others."""
-    own: dict[str, Value] = {
-        name: one for name, one in found.items()
-        if isinstance(one, Class) or (isinstance(one, Func) and one.closure.module is module)
-    }  # fmt: skip
-    return found if module.path.endswith("__init__.py") else own or found
-
-
-def _public(items: Iterable[tuple[str, Value]], private: bool) -> list[tuple[str, Value]]:
-    return [(name, value) for name, value in items if private or not name.startswith("_")]
 
 
 def names_of(holder: Value) -> Value:

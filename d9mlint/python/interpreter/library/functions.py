@@ -41,6 +41,7 @@ from d9mlint.python.interpreter.library import (
     dispatch,
     environment,
     evaluated,
+    members,
     modules,
     reflection,
     streams,
@@ -140,6 +141,8 @@ def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
     firsts: list[Value] = []
     order, sources = "", []
+    if (pairs := sequences.pairs_of_things(event.args)) is not None:
+        return Seq("list", pairs)
     for value in event.args:
         origins, its_order, its_sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
         if its_order:
@@ -213,6 +216,7 @@ def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
     for _, leaf in alternatives(environment.first(event)):
         if isinstance(leaf, Inst) and not isinstance(environment.first(event, 1), Const):
             commands.set_by_name(interp, leaf, frame, environment.place_of(event))
+            members.keep(interp, leaf, environment.first(event, 1), environment.first(event, 2))
     return NONE
 
 
@@ -292,6 +296,11 @@ def _wraps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Ref("functools.wraps.decorator")
 
 
+def _cast(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``typing.cast(Net, value)`` is the value."""
+    return event.args[1] if len(event.args) == 2 else None
+
+
 def same_callable(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """Decorators used as calls that hand the function on."""
     given = environment.first(event)
@@ -350,6 +359,7 @@ TRANSFER: dict[str, Transfer] = {
     "pkg_resources.parse_version": _version, "functools.wraps": _wraps,
     "functools.cache": same_callable, "functools.lru_cache": same_callable,
     "functools.lru_cache.decorator": same_callable, "functools.wraps.decorator": same_callable,
+    "typing.cast": _cast,
     "absl.app.run": run_main,
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,

@@ -34,7 +34,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import configured, dispatch, environment
+from d9mlint.python.interpreter.library import configured, dispatch, environment, members
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
@@ -67,7 +67,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         known = name.flag.choices or (name.flag.default,)
         names = {text: text for text in known if isinstance(text, str) and text != UNKNOWN_DEFAULT}
         return _one_of(interp, event, name, names, frame, open_=True)
-    if isinstance(name, Text) and (hole := dispatch.hole_of(name)) is not None:
+    if isinstance(name, Text) and (hole := members.hole_of(name)) is not None:
         return _one_of(interp, event, hole, _by_value(interp, event, name, hole, frame), frame)
     if isinstance(name, Text) and (names := {dotted: dotted for _, dotted in _fitting(interp, event, name, frame)}):
         return _one_of(interp, event, name, names, frame)  # it has several holes
@@ -79,7 +79,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
 def _find_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``importlib.util.find_spec("models." + args.model)``: None where the program has no module of the name."""
     name = environment.first(event)
-    hole = dispatch.hole_of(name) if isinstance(name, Text) else None
+    hole = members.hole_of(name) if isinstance(name, Text) else None
     flag = _asked(hole) if hole is not None else None
     if not isinstance(name, Text) or hole is None or flag is None:
         return None
@@ -281,7 +281,7 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     segments = dotted.split(".")
     if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
         return
-    hole = dispatch.hole_of(name)
+    hole = members.hole_of(name)
     files = event.func is None and _asked(hole or name) is None
     again = r"\1" if hole is not None else r"\w+"
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, again))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import choose
@@ -32,10 +32,12 @@ from d9mlint.python.domain.values import (
     Seq,
     Value,
     alternatives,
+    merged,
 )
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
+from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -47,6 +49,7 @@ _TRANSPARENT = frozenset({"builtins.staticmethod", "builtins.classmethod", "abc.
 """Decorators that leave the parameters of a function as they are."""
 _HIDDEN = ("__module__", "__doc__", "__dict__", "__weakref__")
 """Names that each class has, written or not."""
+_SUBCLASSES = "__subclasses__"
 _EMPTY = Ref("inspect.Parameter.empty")
 
 
@@ -81,6 +84,8 @@ def of_class(interp: Interpreter, cls: Class, name: str) -> Value | None:
         return names_of(interp, cls)
     if name == "mro":
         return Ref("builtins.type.mro", cls)
+    if name == _SUBCLASSES:
+        return Ref(f"builtins.type.{_SUBCLASSES}", cls)
     if name == "__bases__":
         return Seq("tuple", list(cls.bases) or [Ref(_OBJECT)])
     found = _line(cls) if name == "__mro__" else None
@@ -109,22 +114,14 @@ def _line(cls: Value) -> list[Value] | None:
     if not isinstance(cls, Class):
         return None
     bases = [_OBJECT_CLASS if _is_object(base) else base for base in cls.bases or (_OBJECT_CLASS,)]
-    lines = [_line(base) for base in bases]
-    rest: list[list[Value]] = [list(bases)]
-    for line in lines:
+    lines: list[Sequence[Value]] = [bases]
+    for base in bases:
+        line = _line(base)
         if line is None:
             return None
-        rest.append(list(line))
-    found: list[Value] = [cls]
-    while rest := [line for line in rest if line]:
-        heads = (line[0] for line in rest)
-        after = [one for line in rest for one in line[1:] if one is not UNKNOWN]
-        head = next((one for one in heads if not any(_is_same(one, other) for other in after)), None)
-        if head is None:
-            return None
-        found.append(head)
-        rest = [line[1:] if _is_same(line[0], head) else line for line in rest]
-    return found
+        lines.append(line)
+    found = merged(lines, _is_same)
+    return None if found is None else [cls, *found]
 
 
 _OBJECT_CLASS = Ref(_OBJECT)
@@ -139,18 +136,50 @@ def _is_class(value: Ref) -> bool:
 
 
 def _is_same(one: Value, other: Value) -> bool:
+    if one is UNKNOWN:  # it may stand anywhere
+        return False
     return one is other or (isinstance(one, Ref) and isinstance(other, Ref) and one.name == other.name)
 
 
 def _type(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    if len(event.args) == 3 and not event.star:
+        return _made(interp, event, frame)
     if len(event.args) != 1:
         return None
     return _of_each(event.args[0], lambda leaf: class_of(interp, leaf))
 
 
+def _made(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``type("Net", (Base,), {"forward": forward})``: a class; None where what it is made of is not known."""
+    name, bases, names = event.args
+    known = isinstance(bases, Seq) and bases.items is not None and all(map(_is_base, bases.items))
+    if not isinstance(names, Dict) or names.open or not isinstance(bases, Seq) or not known:
+        return None
+    named = str(name.value) if isinstance(name, Const) else "type"
+    inner = Frame(frame.module, frame, interp.path, frame.func)
+    inner.vars.update((key, value) for key, value in interp.heap.items(names).items() if isinstance(key, str))
+    inner.body_of_class = True
+    return Class(f.Class(named, (), (), (), environment.place_of(event)), tuple(bases.items or ()), inner)
+
+
+def _is_base(value: Value) -> bool:
+    return isinstance(value, Class) or (isinstance(value, Ref) and _is_class(value))
+
+
 def _mro(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     found = _line(event.receiver) if event.receiver is not None else None
     return None if found is None else Seq("list", found)
+
+
+def _subclasses(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``Base.__subclasses__()``: the classes derived of it in the modules that were imported, in that order."""
+    frames = [module.frame for module in interp.story.modules if module.frame is not None]
+    classes = (one for names in frames for value in names.vars.values() for _, one in alternatives(value))
+    found: dict[int, Class] = {}
+    for one in classes:
+        if isinstance(one, Class) and any(base is event.receiver for base in one.bases):
+            found[one.frame.tick] = one
+    return Seq("list", [found[tick] for tick in sorted(found)]) if found else None
 
 
 def _getmro(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -289,8 +318,12 @@ def _of_each(value: Value | None, of: Callable[[Value], Value | None]) -> Value 
 
 
 def _property(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``property(fget)``: as under the decorator, the function runs where the attribute is read, if anywhere."""
-    return _decorated(event.args[0] if event.args else event.kwargs.get("fget"), event.name)
+    """``property(fget, fset)``: as under the decorator, a function runs where the attribute is read or assigned to."""
+    made = _decorated(event.args[0] if event.args else event.kwargs.get("fget"), event.name)
+    setter = event.args[1] if len(event.args) > 1 else event.kwargs.get("fset")
+    if made is not None and isinstance(setter, Func):
+        made.setter = setter
+    return made
 
 
 def _static(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -299,7 +332,7 @@ def _static(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return given if isinstance(given, Ref) else _decorated(given, event.name)
 
 
-def _decorated(value: Value | None, name: str) -> Value | None:
+def _decorated(value: Value | None, name: str) -> Func | None:
     func = value.func if isinstance(value, Bound) else value
     if not isinstance(func, Func):
         return None
@@ -308,7 +341,8 @@ def _decorated(value: Value | None, name: str) -> Value | None:
 
 TRANSFER: dict[str, Transfer] = {
     "builtins.property": _property, "builtins.staticmethod": _static, "builtins.classmethod": _static,
-    "builtins.locals": names_here, "builtins.type": _type, "builtins.type.mro": _mro, "inspect.getmro": _getmro,
+    "builtins.locals": names_here, "builtins.type": _type, "builtins.type.mro": _mro,
+    f"builtins.type.{_SUBCLASSES}": _subclasses, "inspect.getmro": _getmro,
     "builtins.hasattr": _hasattr, "inspect.getfullargspec": _argspec, "inspect.getargspec": _argspec,
     "inspect.signature": _signature,
 }  # fmt: skip

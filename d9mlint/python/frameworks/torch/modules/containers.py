@@ -147,8 +147,21 @@ def _add_by_name(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
 
 
 def _children(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``self.children()`` of a list or a row of modules."""
-    return contents(environment.bound(event)[0])
+    """``self.children()``: of a list or a row of modules those, of another one its attributes that are modules."""
+    own = environment.bound(event)[0]
+    if (inside := contents(own)) is not None or not isinstance(own, Inst):
+        return inside
+    for name, value in own.attrs.items():
+        interp.heap.read(own, name, value)
+    held = [interp.resolve(value) for value in own.attrs.values()]
+    parts = [one for one in held if any(_is_module(interp, leaf) for _, leaf in alternatives(one))]
+    return Seq("list", parts) if parts else None
+
+
+def _is_module(interp: Interpreter, value: Value) -> bool:
+    if isinstance(value, Inst):
+        return not interp.hooks.network_bases.isdisjoint(value.cls.external())
+    return isinstance(value, Obj) and value.type.startswith(interp.hooks.layers)
 
 
 def _look(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -208,7 +221,7 @@ TRANSFER: Mapping[str, Transfer] = {
         for method in ("append", "extend", "insert", "add_module", "register_module", "__iadd__")
     },
     **{f"torch.nn.Module.{method}": _add_by_name for method in ("add_module", "register_module")},
-    **{f"{name}.children": _children for name in (*_CONTAINERS, _LIST, _SEQUENTIAL)},
+    **{f"{name}.children": _children for name in (*_CONTAINERS, _LIST, _SEQUENTIAL, "torch.nn.Module")},
     **{f"{_DICT}().{method}": _look for method in ("items", "values", "keys", "get")},
     **{f"{name}.{method}": _run for name in (_SEQUENTIAL, f"{_SEQUENTIAL}()") for method in RUNS},
 }

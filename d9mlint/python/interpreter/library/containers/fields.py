@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Unknown, Value
-from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Seq, Unknown, Value
+from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _DECLARE = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
 _DEFAULT, _FACTORY = "default", "default_factory"
+_LISTS = ("List", "list", "Sequence")
 
 
 def of_class(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
@@ -46,6 +47,43 @@ def _declared(value: Value | None) -> Mapping[str, Value] | None:
     return event.kwargs if event is not None and event.name in _DECLARE else None
 
 
+def _inner(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> Iterator[tuple[str, Value]]:
+    """The fields that hold settings of their own by what they are annotated with: ``model: ModelConfig``."""
+    inside = ("fields", id(cls))
+    if inside in interp.running:
+        return  # they hold such as themselves: as many levels are known as there are classes
+    others = interp.running
+    interp.running = {*others, inside}
+    try:
+        for owner, name, annotation, _ in of_class(cls):
+            wanted, several = annotated(interp, owner, annotation)
+            if wanted is not None and any(True for _ in of_class(wanted)):
+                made = calls.instantiate(interp, wanted, [], {}, frame, place, True)
+                yield name, Seq("list", None, made) if several else made
+    finally:
+        interp.running = others
+
+
+def annotated(interp: Interpreter, owner: Class, annotation: f.Expr) -> tuple[Class | None, bool]:
+    """The class of the program that an annotation names, and whether it is that of the items of a list.
+
+    Of ``Optional[Settings]`` and ``Settings | None`` it is the one that a setting would need.
+    """
+    if isinstance(annotation, f.Sub):
+        generic = annotation.value.name if isinstance(annotation.value, f.Attr) else annotation.value
+        last = generic.id if isinstance(generic, f.Name) else generic
+        if last == "Optional":
+            return annotated(interp, owner, annotation.key)
+        return (annotated(interp, owner, annotation.key)[0], True) if last in _LISTS else (None, False)
+    if isinstance(annotation, f.Op):
+        found = (annotated(interp, owner, one) for one in annotation.operands)
+        return next((one for one in found if one[0] is not None), (None, False))
+    if not isinstance(annotation, (f.Name, f.Attr)):
+        return None, False
+    value = expressions.evaluate(interp, annotation, owner.frame)
+    return (value if isinstance(value, Class) else None), False
+
+
 def fill(
     interp: Interpreter, instance: Inst, args: Sequence[Value], kwargs: Mapping[str, Value], frame: Frame,
     place: f.Place, star: bool,
@@ -55,6 +93,7 @@ def fill(
     names = list(dict.fromkeys(name for _, name, *_ in of_class(cls)))
     if star:  # any of them may be given in what is unpacked, whatever its default
         instance.attrs.update((name, Unknown(name=name)) for name in names)
+        instance.attrs.update(_inner(interp, cls, frame, place))
     instance.attrs.update(zip(names, args, strict=False))
     instance.attrs.update(kwargs)
     for owner, name, *_ in of_class(cls):

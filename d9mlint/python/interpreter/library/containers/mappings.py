@@ -33,7 +33,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import dispatch, environment, members
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 
@@ -72,7 +72,7 @@ def add(interp: Interpreter, into: Dict, key: Value, value: Value) -> None:
     interp.heap.open(into)
     known = into.element
     ordered = known is None or (taint([value])[1] and not taint([known])[1])
-    single = isinstance(value, (Inst, Obj)) or (isinstance(value, Text) and dispatch.hole_of(value) is key)
+    single = isinstance(value, (Inst, Obj)) or (isinstance(value, Text) and members.hole_of(value) is key)
     if (isinstance(value, (Seq, Dict)) and ordered) or (single and known is None):
         interp.heap.hold(into, value)
     _add_in_turn(interp, into)
@@ -102,6 +102,10 @@ def any_alike(interp: Interpreter, holder: Dict) -> Value | None:
 
 def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver, key, default = event.receiver, environment.first(event), environment.first(event, 1)
+    if isinstance(receiver, Dict) and isinstance(key, Const) and isinstance(key.value, (str, int, type(None))):
+        if interp.heap.item(receiver, key.value) is None and not receiver.open:
+            interp.heap.put(receiver, key.value, interp.since(frame.born), default)
+        return _get(interp, event, frame)
     if not isinstance(receiver, Dict) or isinstance(key, Const):
         return _get(interp, event, frame)
     add(interp, receiver, key, default)
@@ -163,8 +167,9 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
         if found is not None:
             return interp.resolve(in_place_of_absent(found, default))
         return held(interp, receiver, key) if receiver.open else default
-    if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
-        return dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
+    if isinstance(receiver, Dict) and len(receiver.items) + len(event.args) > 2 and members.holds_callables(receiver):
+        found = dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
+        return found if default is NONE else dispatch.or_else(found, default)
     if isinstance(receiver, Module):
         return dispatch.of_module(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     return (receiver.element if isinstance(receiver, Dict) else None) or UNKNOWN
@@ -220,7 +225,10 @@ def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
         pairs = _pairs(value)
         for cond, key, item in pairs or ():
             interp.heap.put(out, key, cond, item)
-        if pairs is None:
+        pair = value.element.items if isinstance(value, Seq) and isinstance(value.element, Seq) else None
+        if pairs is None and pair is not None and len(pair) == 2:  # `dict(zip(names, networks))`
+            add(interp, out, pair[0], pair[1])
+        elif pairs is None:
             merge(interp, out, value)
     return out
 
@@ -288,7 +296,8 @@ _EMPTY: dict[str, Callable[[], Value]] = {
 _MOST_LEVELS = 6
 _NAMES = (".name", ".path", ".stem")
 TRANSFER: dict[str, Transfer] = {
-    "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
+    "builtins.dict": _make, "collections.OrderedDict": _make,
+    "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
     "builtins.dict.pop": _pop, "builtins.dict.update": _update, "builtins.dict.items": _views,
     "builtins.dict.keys": _views, "builtins.dict.values": _views, "collections.defaultdict": _with_default,
 }  # fmt: skip

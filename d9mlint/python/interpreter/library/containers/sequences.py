@@ -186,6 +186,25 @@ def _things(value: Value, levels: int = 2) -> Iterator[object]:
         yield id(value)
 
 
+def any_object(value: Value) -> Inst | None:
+    """What stands for any item of a list that holds objects of one class of the program and nothing else."""
+    if not isinstance(value, Seq):
+        return None
+    items = value.items if value.items is not None else [value.element]
+    objects = [one for one in items if isinstance(one, Inst)]
+    return objects[0] if objects and len({id(one.cls) for one in objects}) == 1 and len(objects) == len(items) else None
+
+
+def pairs_of_things(given: Sequence[Value]) -> list[Value] | None:
+    """Each item of ``zip(names, networks)`` where all are known and functions, classes or objects are among them."""
+    rows = [value.items for value in given if isinstance(value, Seq) and value.items is not None and not value.order]
+    if len(rows) != len(given) or len({len(row) for row in rows}) != 1 or len(rows[0]) > MAX_LOOP_ITEMS:
+        return None
+    if not any(isinstance(item, (*CALLABLE, Class, Inst)) for row in rows for item in row):
+        return None
+    return [Seq("tuple", list(row)) for row in zip(*rows, strict=True)]
+
+
 def where_present(item: Value, held: Value) -> Value:
     """An item where something else is there: the key of what a dict may hold."""
     there = present(held)

@@ -62,6 +62,8 @@ def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _extreme(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``max(set(votes), key=votes.count)``: of several with the same number the first."""
+    if (one := sequences.any_object(environment.first(event))) is not None:
+        return one
     if len(event.args) != 1:
         counted, sources = taint(event.args)[0] - NUMBERS, bounded.listings(taint(event.args)[2])
         return Unknown(counted, "", sources) if sources else None
@@ -92,7 +94,13 @@ def _sort_in_place(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return NONE
 
 
+def _drawn(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``random.choice(agents)``: one of the objects, which are alike."""
+    return sequences.any_object(environment.first(event))
+
+
 TRANSFER: dict[str, Transfer] = {
     "builtins.sorted": _sorted, "builtins.max": _extreme, "builtins.min": _extreme,
+    "random.choice": _drawn,
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place,
 }  # fmt: skip
