@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import Cond, both
+from d9mlint.model import Argument, Effect
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
@@ -26,6 +26,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, scopes
 from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop, within
 from d9mlint.python.source import facts as f
 
@@ -67,26 +68,17 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     for hook in interp.hooks.made:
         hook(interp, event, frame)
     for effect in event.effects:
-        for invocation in effect.invokes:
-            value = event.argument(invocation.argument)
-            if value is not None and invocation.context in interp.hooks.on_use:
-                done.append(value)
-            elif value is not None and invocation.method:
-                _run_method(interp, value, invocation.method, frame, place)
-                done.append(value)
-            elif value is not None:
-                context = environment.invocation_context(interp, event, invocation.context)
-                deferred = context in ("callback", "thread")
-                several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
-                order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
-                words = _words(event)
-                run = partial(
-                    _run_callback, interp, value, frame, place, context, deferred=deferred,
-                    args=_handed(interp, event, context, words), words=words, order=order,
-                    outside=context == "thread",
-                )  # fmt: skip
-                within(interp, _own_process(event, context), run)
-                done.append(value)
+        if effect.invokes:
+            when = holds(event, effect.when)
+            when = when if is_symbolic(when) else True  # (what is not known was written for a purpose)
+            if when is False:
+                continue
+            done += interp.under(when, partial(_invoke, interp, effect, event, frame, place)) or ()
+            if when is not True:
+                given = (event.argument(one.argument) for one in effect.invokes)
+                for value in (one for one in given if one is not None):
+                    run = partial(_run_callback, interp, value, frame, place, CALLBACK, deferred=True)
+                    interp.under(negate(when), run)
     if event.args and isinstance(event.args[0], Inst) and event.name.endswith(_MAKING):
         done.append(event.args[0])  # `Base.__init__(self)`
     for value in (*event.args, *event.kwargs.values()):
@@ -101,6 +93,31 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     quiet = handed_back or event.name.endswith(_MAKING) or event.name in interp.hooks.asking
     if isinstance(event.receiver, Inst) and not quiet:
         run_protocol(interp, event.receiver, frame, place)
+
+
+def _invoke(interp: Interpreter, effect: Effect, event: Event, frame: Frame, place: f.Place) -> list[Value]:
+    """Runs the functions that the catalogue says a call is handed, and gives all that need not be run again."""
+    done: list[Value] = []
+    for invocation in effect.invokes:
+        value = event.argument(invocation.argument)
+        if value is None:
+            continue
+        done.append(value)
+        if invocation.context in interp.hooks.on_use:
+            continue
+        if invocation.method:
+            _run_method(interp, value, invocation.method, frame, place)
+            continue
+        context = environment.invocation_context(interp, event, invocation.context)
+        several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
+        order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
+        words = _words(event)
+        run = partial(
+            _run_callback, interp, value, frame, place, context, deferred=context in ("callback", "thread"),
+            args=_handed(interp, event, context, words), words=words, order=order, outside=context == "thread",
+        )  # fmt: skip
+        within(interp, _own_process(event, context), run)
+    return done
 
 
 def _own_process(event: Event, context: str) -> str:
