@@ -34,7 +34,7 @@ from d9mlint.python.interpreter import (
 )
 from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled, turns, walked
+from d9mlint.python.interpreter.marks import bounded, discards, later_turns, overwritten, refilled, turns, walked
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -118,6 +118,7 @@ def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
 
 
 def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
+    frame.jump = node
     return (False, True, False)
 
 
@@ -202,7 +203,7 @@ def _turns(
     for item in items:
         there = present(item)  # one that was added under a condition has a turn under that alone
         found = item if there is True else choose([x for x in alternatives(item) if x[1] is not ABSENT])
-        turn: Left | None = interp.under(there, partial(_turn, interp, node, found, frame))
+        turn: Left | None = interp.under(there, partial(_turn, interp, node, found, frame, len(items) == 1))
         left, _, stopped = turn or STAYS
         returned = either(returned, both(there, either(left, stopped)))
         if returned is True:
@@ -212,9 +213,9 @@ def _turns(
     end()
 
 
-def _turn(interp: Interpreter, node: f.For, item: Value, frame: Frame) -> Left:
+def _turn(interp: Interpreter, node: f.For, item: Value, frame: Frame, alone: bool) -> Left:
     interp.assign(node.target, item, frame, node.place)
-    return interp.block(node.body, frame)
+    return later_turns.run(interp, node.body, frame) if alone else interp.block(node.body, frame)
 
 
 def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
