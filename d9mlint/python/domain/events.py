@@ -62,7 +62,7 @@ class Event:
     array into another: ``array[0] = other``), ``dropped`` (a call whose result nobody gets, and that does nothing
     else), ``kept`` (at the end of a loop: random keys that are the same in each iteration), ``timed`` (a loop that
     trains as long as its test asks the clock; or, with a condition and whether that leaves the loop, what is done
-    in a loop where the clock says so)."""
+    in a loop where the clock says so; without a condition, but `True`, the test of a loop that trains nothing)."""
 
     index: int
     kind: str
