@@ -132,9 +132,10 @@ def _openings(event: Event) -> list[Event]:
 
 
 def _in_worker(opening: Event, loop: OrderLoop) -> bool:
-    """Whether each of the workers that a call starts opens a file of its own, and not one call before them all."""
+    """Whether each of the workers that a call starts opens a file of its own: none before them all, nor one name."""
     started = [one for one in loop.sources if one.kind == "call"]
-    return loop.order == COMPLETION and any(one.location in opening.stack for one in started)
+    named = opening.args and isinstance(opening.args[0], Const)
+    return loop.order == COMPLETION and not named and any(one.location in opening.stack for one in started)
 
 
 def _appends(opening: Event) -> bool:

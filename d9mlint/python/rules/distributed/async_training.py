@@ -33,7 +33,7 @@ _IN_TURN = (
     "(`for worker in workers: step(worker.result())`)"
 )
 _STEP, _THREADS = "torch.optim.Optimizer.step", ("threading.Thread", "threading.Thread.start")
-_LAUNCH, _NODE = "launchpad.launch", ".add_node"
+_LAUNCH, _NODE = "launchpad.launch", "launchpad.Program.add_node"
 _NODES = "runs nodes of a program side by side, which take what others have computed by then"
 _IN_ONE_PROCESS = (
     "for runs that repeat, let one process act and learn in turns instead (Acme: `experiments.run_experiment`); nodes "
@@ -52,7 +52,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _shared_memory(program, rule)
     yield from _threads(program, rule)
     yield from _actors.check(program, rule)
-    nodes = [e for e in program.ending(_NODE, "call") if not e.detached]
+    nodes = [e for e in program.calls(_NODE) if not e.detached]
     for event in program.calls(_LAUNCH) if len(nodes) > 1 or any(e.loops for e in nodes) else ():
         yield draft(program, rule, event, last=event.raw.rpartition(".")[2], does=_NODES, remedy=_IN_ONE_PROCESS)
     if program.calls(*SYNC):
