@@ -214,7 +214,7 @@ def _samples(
     files: dict[str, list[tuple[Cond, Value]]] = {}
     first = [one for one in options if by_default(one[0])]
     for cond, value in (*first, *(one for one in options if one not in first)):
-        frame = value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
+        frame = _home(value)
         if frame is None:
             return [], False
         its = files.setdefault(frame.module.path, [])
@@ -234,6 +234,13 @@ def _samples(
         (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
         for found in files.values() for at in range(min(each, len(found)))
     ], cut  # fmt: skip
+
+
+def _home(value: Value) -> Frame | None:
+    """The names of the module or class that a class or function stands in; of a class method those of its class."""
+    if isinstance(value, Bound):
+        return _home(value.receiver if isinstance(value.receiver, Class) else value.func)
+    return value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
 
 
 def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Frame, place: f.Place) -> Value | None:
