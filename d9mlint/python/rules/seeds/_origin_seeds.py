@@ -118,7 +118,7 @@ def _varying(
         if not named or cond is False:
             continue
         itself = _seeds_itself(event, origins)
-        if any(e is not event and _seeds_any(e) for e in sources) or (itself and not _decides(program, event)):
+        if any(e is not event and _takes_seed(e) for e in sources) or (itself and not _decides(program, event)):
             continue  # it is told of the call that draws the seed, or seeds with it, where that decides anything
         wanted = found & set(origins)
         cond = both(cond, _when(value, wanted), _taken(sources, wanted))
@@ -126,9 +126,9 @@ def _varying(
         yield _Varying(event, named[0], cond, sources, itself, generators)
 
 
-def _seeds_any(event: Event) -> bool:
-    """Whether a call seeds a generator."""
-    return any(effect.seeds for effect in event.effects)
+def _takes_seed(event: Event) -> bool:
+    """Whether a call seeds a generator with what it is given, or with what it draws where it is given nothing."""
+    return any(effect.seeds and effect.seed_argument for effect in event.effects)
 
 
 def _seeds_itself(event: Event, origins: Mapping[str, str]) -> bool:
