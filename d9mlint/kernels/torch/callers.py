@@ -13,6 +13,7 @@ from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, bloc
 from d9mlint.kernels.torch.builds import libraries
 from d9mlint.kernels.torch.calls import handing, inherited, members, naming, virtual
 from d9mlint.kernels.torch.calls.arity import fits
+from d9mlint.kernels.torch.calls.impossible import impossible
 from d9mlint.kernels.torch.calls.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
@@ -291,6 +292,8 @@ class Callers:
     def _means(self, other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
         """Whether the word at a place can be the block: no member of that name, no other method of its class."""
         data = other.unit.data
+        if impossible(other, block, place):
+            return False
         if not block.scope:
             meant = _is_handed_on(block, other) or _is_called(other, block, place)
             return meant and not _through(other, place) and not naming.hides(other, block.name.encode())
