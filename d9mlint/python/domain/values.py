@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from d9mlint.python.domain.conditions import Cond, Flag
+from d9mlint.python.domain.linearization import merged
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.domain.events import Event, Frame
 
-_T = TypeVar("_T")
 born = itertools.count(1).__next__
 """Gives each thing that can change a number, in the order in which they are made."""
 NO_ORIGINS: frozenset[str] = frozenset()
@@ -262,22 +260,6 @@ def _line(cls: Class) -> tuple[Class, ...]:
     above = [base.line() for base in cls.bases if isinstance(base, Class)]
     found = merged([*above, tuple(line[0] for line in above)]) if len(above) > 1 else list(*above)
     return (cls, *(dict.fromkeys(one for line in above for one in line) if found is None else found))
-
-
-def merged(lines: Iterable[Sequence[_T]], same: Callable[[_T, _T], bool] = operator.is_) -> list[_T] | None:
-    """The lines of bases as one, in which each thing stands before what follows it in any of them (C3); None where
-    that cannot be (docs.python.org/3/howto/mro.html)."""
-    rest = [list(line) for line in lines]
-    found: list[_T] = []
-    while rest := [line for line in rest if line]:
-        after = [one for line in rest for one in line[1:]]
-        heads = (line[0] for line in rest)
-        head = next((one for one in heads if not any(same(one, other) for other in after)), None)
-        if head is None:
-            return None
-        found.append(head)
-        rest = [line[1:] if line[0] is head or same(line[0], head) else line for line in rest]
-    return found
 
 
 class Inst:

@@ -15,7 +15,6 @@ from d9mlint.python.frameworks.torch import registries
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
-from d9mlint.python.interpreter.library import dispatch
 from d9mlint.python.interpreter.library.environment import first, place_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
@@ -28,9 +27,6 @@ _RANDOMNESS, _ENVIRONMENT = "randomness", "env_cfg"
 _SEED, DETERMINISTIC = "seed", "deterministic"
 _BENCHMARK = "cudnn_benchmark"
 _MODEL, _TYPE = Argument(0, "model"), "type"
-_CFG, _REGISTRY, _DEFAULTS = Argument(0, "cfg"), Argument(1, "registry"), Argument(2, "default_args")
-_HOMES = ("mmcv", "mmcv.utils", "mmcv.utils.registry", "mmengine", "mmengine.registry")
-"""Where ``Registry`` and ``build_from_cfg`` are taken from (mmcv/utils/registry.py of 1.7, mmengine/registry)."""
 _REGISTRIES = tuple(
     f"{package}.registry.MODELS"
     for package in ("mmengine", "mmdet", "mmdet3d", "mmseg", "mmpretrain", "mmpose", "mmaction", "mmagic", "mmocr")
@@ -60,7 +56,7 @@ def _build(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 def _built(interp: Interpreter, settings: Value, place: f.Place, frame: Frame) -> Value | None:
     """The network of the program that settings name; None where they name none of it."""
-    held = _items(interp, settings) or {}
+    held = settings_in(interp, settings) or {}
     name = held.pop(_TYPE, None)
     if not isinstance(name, Const):
         return None
@@ -68,39 +64,10 @@ def _built(interp: Interpreter, settings: Value, place: f.Place, frame: Frame) -
     return None if found is None else calls.call(interp, found, [], held, frame, place)
 
 
-def _build_own(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``NETS.build(cfg)``, ``build_from_cfg(cfg, NETS)``: what the program has registered, of a registry of its own.
-
-    Settings that are not known name one of those that config files beside the program name, else any.
-    """
-    method = isinstance(event.receiver, Obj)
-    registry = event.receiver if method else event.argument(_REGISTRY)
-    found = registries.held_by(interp, registry) if isinstance(registry, Obj) else {}
-    settings = event.argument(_CFG)
-    if not found or settings is None:
-        return None
-    place = place_of(event)
-    held = dict(_items(interp, settings) or {})
-    name = held.pop(_TYPE, UNKNOWN)
-    given = _items(interp, event.argument(_DEFAULTS) or NONE) or {}
-    if isinstance(name, Const) and str(name.value) not in found:
-        return None
-    one = found[str(name.value)] if isinstance(name, Const) else _any_of(interp, found, settings, frame, place)
-    return calls.call(interp, one, [], {**given, **held}, frame, place, _items(interp, settings) is None)
-
-
-def _any_of(
-    interp: Interpreter, found: Mapping[str, Value], settings: Value, frame: Frame, place: f.Place
-) -> Value:  # fmt: skip
-    named = interp.knowledge.classes_in_configs & found.keys()
-    table = Dict({name: found[name] for name in sorted(named or found)})
-    return dispatch.of_table(interp, table, UNKNOWN, f"{dispatch.called(settings) or 'cfg'}.{_TYPE}", frame, place)
-
-
 def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``Runner.from_cfg(cfg)``; what a config file says of the seed, nobody sees before the runner trains."""
     config = first(event)
-    held = _items(interp, config)
+    held = settings_in(interp, config)
     of_file = isinstance(config, Obj) and config.event is not None and config.event.name == _FROM_FILE
     if held is None or (of_file and _RANDOMNESS not in held):
         return Obj(_FROM_CONFIG, event)
@@ -109,13 +76,13 @@ def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _set_up(interp: Interpreter, event: Event, given: Mapping[str, Value], frame: Frame) -> None:
     """Notes the seed and the mode at the call, and makes cuDNN's setting, in the order of the constructor."""
-    environment = _items(interp, given.get(_ENVIRONMENT, NONE)) or {}
+    environment = settings_in(interp, given.get(_ENVIRONMENT, NONE)) or {}
     if _BENCHMARK in environment:
         place = place_of(event)
         interp.set_attribute(Ref("torch.backends.cudnn"), "benchmark", environment[_BENCHMARK], frame, place)
     if _RANDOMNESS not in given:
         return
-    randomness = _items(interp, given[_RANDOMNESS])
+    randomness = settings_in(interp, given[_RANDOMNESS])
     for name in (_SEED, DETERMINISTIC):
         if randomness is None:
             event.kwargs[name] = UNKNOWN
@@ -123,7 +90,7 @@ def _set_up(interp: Interpreter, event: Event, given: Mapping[str, Value], frame
             event.kwargs[name] = randomness[name]
 
 
-def _items(interp: Interpreter, value: Value) -> dict[str, Value] | None:
+def settings_in(interp: Interpreter, value: Value) -> dict[str, Value] | None:
     """What a dict or a tree of settings holds by name; None where that is not known."""
     if isinstance(value, Dict) and not value.open:
         return {str(name): interp.resolve(one) for name, one in interp.heap.items(value).items()}
@@ -140,7 +107,5 @@ def randomness(program: Program) -> Iterator[Value]:
 
 TRANSFER: dict[str, Transfer] = {
     _FROM_FILE: _from_file, RUNNER: _runner, _FROM_CONFIG: _from_cfg,
-    **dict.fromkeys((f"{home}.Registry().build" for home in _HOMES), _build_own),
-    **dict.fromkeys((f"{home}.build_from_cfg" for home in _HOMES), _build_own),
     **dict.fromkeys((f"{registry}.build" for registry in _REGISTRIES), _build),
 }  # fmt: skip

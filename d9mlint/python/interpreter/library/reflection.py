@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.linearization import merged
 from d9mlint.python.domain.reflected import Fields, Names
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -32,7 +33,6 @@ from d9mlint.python.domain.values import (
     Seq,
     Value,
     alternatives,
-    merged,
 )
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer

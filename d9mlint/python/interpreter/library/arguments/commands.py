@@ -12,6 +12,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
     NONE,
+    UNKNOWN,
     Bound,
     Class,
     Const,
@@ -28,7 +29,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment, members
-from d9mlint.python.interpreter.library.arguments import settings
+from d9mlint.python.interpreter.library.arguments import composed, settings
 from d9mlint.python.interpreter.library.arguments.commandline import COMMAND
 from d9mlint.python.interpreter.library.arguments.flags import ANY_FLAGS, flag_of, flag_value
 from d9mlint.python.interpreter.library.arguments.options import plain
@@ -66,7 +67,7 @@ def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
             continue
         event = decorator.event
         if event.name in settings.OF_ANNOTATION:
-            out.update(settings.of_main(interp, func))
+            out.update(settings.of_main(interp, func) or composed.of_main(interp, func, event))
         if event.name != "click.option":
             continue
         names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
@@ -267,11 +268,13 @@ def _of_anything(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
         return settings.filled(interp, component, frame, place, "--{}")
     if isinstance(component, CALLABLE):
         return _start(interp, component, frame, place)
+    commands: dict[str, Value] = {}
     if isinstance(component, Dict):
-        _choose(interp, {str(name): one for name, one in component.items.items()}, frame, place)
+        commands = {str(name): one for name, one in component.items.items()}
     elif isinstance(component, Seq):
-        _choose(interp, {one.name: one for one in component.items or () if isinstance(one, Func)}, frame, place)
-    return None
+        commands = {one.name: one for one in component.items or () if isinstance(one, Func)}
+    _choose(interp, commands, frame, place)
+    return UNKNOWN if commands else None  # (each has run, under the condition that it is asked for)
 
 
 def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _DECLARE = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
 _DEFAULT, _FACTORY = "default", "default_factory"
 _LISTS = ("List", "list", "Sequence")
+CHECKED = ("pydantic.BaseModel", "pydantic.v1.BaseModel", "pydantic_settings.BaseSettings")
+"""Bases of classes whose fields are made to be of the classes that they are annotated with (docs.pydantic.dev)."""
 
 
 def of_class(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
@@ -47,6 +49,15 @@ def _declared(value: Value | None) -> Mapping[str, Value] | None:
     return event.kwargs if event is not None and event.name in _DECLARE else None
 
 
+def class_of(interp: Interpreter, owner: Class, name: str, annotation: f.Expr) -> Class | None:
+    """The class with fields that a field holds an object of, by its default or by what it is annotated with."""
+    value = factory(owner.frame.vars.get(name))
+    if isinstance(value, Inst):
+        return value.cls
+    annotated = value if isinstance(value, Class) else expressions.evaluate(interp, annotation, owner.frame)
+    return annotated if isinstance(annotated, Class) and any(True for _ in of_class(annotated)) else None
+
+
 def _inner(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> Iterator[tuple[str, Value]]:
     """The fields that hold settings of their own by what they are annotated with: ``model: ModelConfig``."""
     inside = ("fields", id(cls))
@@ -56,7 +67,7 @@ def _inner(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> Ite
     interp.running = {*others, inside}
     try:
         for owner, name, annotation, _ in of_class(cls):
-            wanted, several = annotated(interp, owner, annotation)
+            wanted, several = _annotated(interp, owner, annotation)
             if wanted is not None and any(True for _ in of_class(wanted)):
                 made = calls.instantiate(interp, wanted, [], {}, frame, place, True)
                 yield name, Seq("list", None, made) if several else made
@@ -64,7 +75,7 @@ def _inner(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> Ite
         interp.running = others
 
 
-def annotated(interp: Interpreter, owner: Class, annotation: f.Expr) -> tuple[Class | None, bool]:
+def _annotated(interp: Interpreter, owner: Class, annotation: f.Expr) -> tuple[Class | None, bool]:
     """The class of the program that an annotation names, and whether it is that of the items of a list.
 
     Of ``Optional[Settings]`` and ``Settings | None`` it is the one that a setting would need.
@@ -73,10 +84,10 @@ def annotated(interp: Interpreter, owner: Class, annotation: f.Expr) -> tuple[Cl
         generic = annotation.value.name if isinstance(annotation.value, f.Attr) else annotation.value
         last = generic.id if isinstance(generic, f.Name) else generic
         if last == "Optional":
-            return annotated(interp, owner, annotation.key)
-        return (annotated(interp, owner, annotation.key)[0], True) if last in _LISTS else (None, False)
+            return _annotated(interp, owner, annotation.key)
+        return (_annotated(interp, owner, annotation.key)[0], True) if last in _LISTS else (None, False)
     if isinstance(annotation, f.Op):
-        found = (annotated(interp, owner, one) for one in annotation.operands)
+        found = (_annotated(interp, owner, one) for one in annotation.operands)
         return next((one for one in found if one[0] is not None), (None, False))
     if not isinstance(annotation, (f.Name, f.Attr)):
         return None, False
