@@ -38,6 +38,9 @@ COMPLETED = "completed"
 """The context of what is called with each result as it becomes ready."""
 _SECOND_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
+_INITIALIZER = "initializer"
+"""The argument of pools for what each of their workers runs first."""
+_POOL_INITARGS, _EXECUTOR_INITARGS = Argument(2, "initargs"), Argument(3, "initargs")
 _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _PROCESSES = (environment.PROCESS, environment.SPAWNED)
@@ -78,7 +81,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
                 order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
                 run = partial(
                     _run_callback, interp, value, frame, place, context, deferred=deferred,
-                    args=_handed(interp, event, context), order=order,
+                    args=_handed(interp, event, context, invocation.argument.keyword), order=order,
                 )  # fmt: skip
                 within(interp, _own_process(event, context), run)
                 done.append(value)
@@ -109,16 +112,21 @@ def _starts_several(event: Event) -> bool:
     return bool(event.loops) or event.name.endswith(".map")
 
 
-def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | None:
+def _handed(interp: Interpreter, event: Event, context: str, keyword: str) -> list[Value] | None:
     """The arguments that a process or thread is started with; None where they are not known."""
     ranked = event.name in interp.hooks.rank_first
     second = ranked or event.name.endswith((".apply_async", ".apply"))
-    value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
+    place = _SECOND_ARGS if second else _PROCESS_ARGS
+    if keyword == _INITIALIZER:
+        place = _EXECUTOR_INITARGS if event.name.endswith("Executor") else _POOL_INITARGS
+    value = event.argument(place)
+    if value is None and keyword == _INITIALIZER:
+        return []
     if value is None and ranked:
         value = Seq("tuple", [])  # the number of the process alone
     if value is None and event.name.endswith(_ALONE) and "kwargs" not in event.kwargs and not event.star:
         return []  # the function has its defaults: `Thread(target=lambda worker=worker: worker.run())`
-    thread = context == "thread" and event.name.endswith(".Thread")
+    thread = context == "thread" and (event.name.endswith(".Thread") or keyword == _INITIALIZER)
     if not (thread or context in _PROCESSES) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []

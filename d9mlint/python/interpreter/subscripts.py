@@ -152,6 +152,11 @@ def _is_computed(index: Value) -> bool:
     return isinstance(index, (Obj, Ref, Phi)) or (isinstance(index, Unknown) and not is_number(index))
 
 
+def _may_be_any(holder: Dict, index: Value) -> bool:
+    """Whether an index may pick out one of several things, or the only one by a key of which nothing is known."""
+    return len(holder.items) > 1 or not (holder.open or isinstance(index, (FlagValue, Phi)))
+
+
 def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:
     """What a flag picks out of a table of functions, classes and modules, each under its condition; else None."""
     keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
@@ -226,7 +231,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return chosen
     if isinstance(holder, Dict) and (listed := _of_lists(interp, holder, index, node, frame)) is not None:
         return listed
-    if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
+    if isinstance(holder, Dict) and dispatch.holds_callables(holder) and _may_be_any(holder, index):
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and (alike := mappings.any_alike(interp, holder)) is not None:
         return alike

@@ -134,7 +134,8 @@ def chosen(
     flag = given
     if flag is None:
         spelled = told(spelled) or SOME_NAME
-        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
+        table = f"{len(options)} from {min(options, default='')}"  # one line reads several tables: two names, then
+        flag = Flag(f"{spelled} of {table}", spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
     found = tuple(

@@ -48,7 +48,15 @@ from d9mlint.python.interpreter.library import (
     texts,
     workers,
 )
-from d9mlint.python.interpreter.library.arguments import argv, commands, configfiles, experiments, nodes, settings
+from d9mlint.python.interpreter.library.arguments import (
+    argv,
+    bindings,
+    commands,
+    configfiles,
+    experiments,
+    nodes,
+    settings,
+)
 from d9mlint.python.interpreter.library.containers import copies, counting, mappings, named, sequences, sets, sorting
 from d9mlint.python.interpreter.scopes import tell_together
 
@@ -355,6 +363,7 @@ TRANSFER: dict[str, Transfer] = {
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
 TRANSFER.update(argv.TRANSFER)
+TRANSFER.update(bindings.TRANSFER)
 TRANSFER.update(configfiles.TRANSFER)
 TRANSFER.update(copies.TRANSFER)
 TRANSFER.update(counting.TRANSFER)

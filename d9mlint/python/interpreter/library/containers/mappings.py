@@ -102,6 +102,14 @@ def any_alike(interp: Interpreter, holder: Dict) -> Value | None:
 
 def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver, key, default = event.receiver, environment.first(event), environment.first(event, 1)
+    if isinstance(receiver, Dict) and isinstance(key, Const) and isinstance(key.value, (str, int)):
+        found = interp.heap.item(receiver, key.value)
+        value = held(interp, receiver, key) if found is None and receiver.element is not None else default
+        if found is not None:
+            value = interp.resolve(in_place_of_absent(found, default))
+        if value is not found:
+            interp.heap.put(receiver, key.value, interp.since(frame.born), value)
+        return value
     if not isinstance(receiver, Dict) or isinstance(key, Const):
         return _get(interp, event, frame)
     add(interp, receiver, key, default)
