@@ -32,7 +32,10 @@ _OUTLET = re.compile(
 _WEIGHTS = (".state_dict().update", "torch.load().update", ".load_url().update", ".load_state_dict_from_url().update")
 """Weights that are put into a table of weights, before they are loaded."""
 _NETWORKS = frozenset(
-    {"torch.nn.Module", "keras.Model", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"}
+    {
+        *("torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"),
+        *("keras.Model", "keras.Sequential", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"),
+    }
 )
 _ENVIRONMENTS, _ACTS = ("gym.", "gymnasium."), ".step"
 """Environments, and the method by which one acts in them: nothing comes of it but its result."""
