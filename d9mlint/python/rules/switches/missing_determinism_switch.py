@@ -11,6 +11,7 @@ from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.registry import judged_as
 from d9mlint.python.frameworks.tensorflow.determinism import (
+    builds,
     has_switch,
     trainings,
 )
@@ -121,8 +122,8 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
 def _with_first(program: Program, varying: Sequence[Use], found: Sequence[Event]) -> list[Event]:
     """The calls that train, those first whose session can run what varies: it runs ops that were built before.
 
-    Before what only some flag reaches comes what a default run does, before a step of a graph in which nothing varies
-    one in which something does.
+    What makes a step of a graph comes after what runs one; before what only some flag reaches what a default run does,
+    before a step in which nothing varies one in which something does.
     """
     first = min((use.event.index for use in varying), default=0)
     varies = {id(use.event) for use in varying}
@@ -130,7 +131,7 @@ def _with_first(program: Program, varying: Sequence[Use], found: Sequence[Event]
     def rank(event: Event) -> tuple[bool, ...]:
         runs = event.name == RUN
         calm = not runs or varies.isdisjoint(origins(program, event.argument(FETCHES)))
-        return event.detached, runs and event.index < first, _missing_switch.by_flag(event), calm
+        return event.detached, runs and event.index < first, builds(event), _missing_switch.by_flag(event), calm
 
     return sorted(found, key=rank)
 

@@ -288,7 +288,8 @@ _EMPTY: dict[str, Callable[[], Value]] = {
 _MOST_LEVELS = 6
 _NAMES = (".name", ".path", ".stem")
 TRANSFER: dict[str, Transfer] = {
-    "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
+    "builtins.dict": _make, "collections.OrderedDict": _make, "builtins.dict.get": _get,
+    "builtins.dict.setdefault": _setdefault,
     "builtins.dict.pop": _pop, "builtins.dict.update": _update, "builtins.dict.items": _views,
     "builtins.dict.keys": _views, "builtins.dict.values": _views, "collections.defaultdict": _with_default,
 }  # fmt: skip
