@@ -122,13 +122,16 @@ def _attributes(target: Expr) -> list[str]:
 
 
 _NUMBERS = frozenset(
-    {"len", "sum", "max", "min", "abs", "round", "sorted", "list", "tuple", "set", "dict", "zip", "map"}
+    {"len", "sum", "max", "min", "abs", "round", "sorted", "list", "tuple", "set", "dict", "zip", "map", "glob"}
 )
-"""Functions that count, or put data together."""
+"""Functions that count, list files, or put data together."""
 _MEASURES = frozenset(
-    {"shape", "size", "numel", "dim", "sum", "any", "all", "nonzero", "keys", "values", "items", "split"}
+    {
+        *("shape", "size", "numel", "dim", "sum", "any", "all", "nonzero", "keys", "values", "items", "split"),
+        *("listdir", "glob", "iglob", "rglob", "iterdir", "scandir", "readline", "readlines"),
+    }
 )
-"""Attributes and methods of data that tell how much there is of it, or take it apart."""
+"""Attributes and methods of data that tell how much there is of it, or take it apart, and of folders and files."""
 
 
 def computed(node: Def | Facts) -> frozenset[str]:
