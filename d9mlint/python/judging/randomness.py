@@ -294,7 +294,8 @@ def _uncovered(program: Program) -> list[Uncovered]:
             continue  # not known, or only when somebody takes the seed away
         able = (s for s in own if s.lasts and s.fixes is not False and draw.may_follow(s.event))
         after = (s for s in able if at is not None and s.event.index > at)
-        late = next((s for s in after if s.event.meets(draw.event)), None)
+        here = both(*assumed, missing)  # (a seed for runs that have one before the draw comes too late for none)
+        late = next((s for s in after if s.event.meets(draw.event) and both(here, *s.event.guards) is not False), None)
         cond = both(draw.cond, missing)
         if cond is False or without_default_seed(cond) or changes_nothing(program, draw.event):
             continue

@@ -74,7 +74,7 @@ def _counts(program: Program, source: Event, sink: Event) -> bool:
     """
     if source.name.endswith(GETS):
         return any(_several(program, one) for one in made_by(source.receiver))
-    if sink.inside("thread") and sink.name != WRITTEN and not source.inside("thread"):
+    if source.name == _THREAD and sink.inside("thread") and sink.name != WRITTEN and not source.inside("thread"):
         return False
     return not any(
         join.loops == source.loops and source in made_by(join.receiver) for join in program.once("joins", _joins)

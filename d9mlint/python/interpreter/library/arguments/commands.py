@@ -28,7 +28,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment
-from d9mlint.python.interpreter.library.arguments import settings
+from d9mlint.python.interpreter.library.arguments import composed, settings
 from d9mlint.python.interpreter.library.arguments.commandline import COMMAND
 from d9mlint.python.interpreter.library.arguments.flags import ANY_FLAGS, flag_of, flag_value
 from d9mlint.python.interpreter.library.arguments.options import plain
@@ -66,7 +66,7 @@ def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
             continue
         event = decorator.event
         if event.name in settings.OF_ANNOTATION:
-            out.update(settings.of_main(interp, func))
+            out.update(settings.of_main(interp, func) or composed.of_main(interp, func, event))
         if event.name != "click.option":
             continue
         names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
