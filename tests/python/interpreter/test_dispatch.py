@@ -97,6 +97,20 @@ def test_of_a_large_table_some_of_each_file_are_followed_and_stand_for_the_rest(
     assert not told.unresolved
 
 
+def test_of_class_methods_of_a_large_table_some_of_each_file_are_followed() -> None:
+    base = "class Base:\n    @classmethod\n    def from_config(cls, config):\n        return cls()\n"
+    nets = {
+        f"nets{file}.py": "import random\nfrom base import Base\n"
+        + "".join(f"class Net{file}{i}(Base):\n    def __init__(self):\n        random.random()\n" for i in range(10))
+        for file in "ab"
+    }
+    table = "".join(f"import nets{file}\n" for file in "ab")
+    table += "".join(f"TABLE['{file}{i}'] = nets{file}.Net{file}{i}\n" for file in "ab" for i in range(10))
+    train = f"import json\nTABLE = {{}}\n{table}name = json.load(open('c.json'))\nTABLE.get(name).from_config(3)\n"
+    told = story({"base.py": base, "train.py": train, **nets})
+    assert [name for name in calls(told) if name.startswith("random")] == ["random.random"] * 16
+
+
 def test_of_a_table_of_many_files_that_of_the_default_is_followed() -> None:
     files = {f"net{i}.py": f"import random\ndef make(n):\n    return random.{'random' if i != 19 else 'gauss'}()\n"
              for i in range(20)}  # fmt: skip

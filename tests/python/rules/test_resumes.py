@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from d9mlint.python.rules.seeds.resumes.checkpoints import best_known
+from tests.python.interpreter.test_story import story
+
 Run = Callable[..., Any]
 TRAIN = """import argparse
 import elsewhere
@@ -577,3 +580,16 @@ print(net(torch.ones(1, 4)))
 """)
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     assert finding["when"] == ["--restore is given"]
+
+
+def test_what_is_known_in_part_is_known_better_than_what_is_not_known_at_all() -> None:
+    told = story(
+        "import json\nimport torch\nmodel = torch.nn.Linear(4, 1)\n"
+        "known = json.load(open('known.json'))\n"
+        "def save(state):\n    torch.save(state, 'last.pt')\n"
+        "save(known['all'])\n"
+        "save({'net': model.state_dict(), 'best': known['best'], 'more': known['more']})\n"
+    )
+    saves = [event for event in told.events if event.name == "torch.save"]
+    assert len(saves) == 2
+    assert best_known(saves) == saves[1:]

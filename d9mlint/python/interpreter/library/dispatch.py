@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
@@ -52,7 +51,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, environment
-from d9mlint.python.interpreter.library.covering import covering
+from d9mlint.python.interpreter.library.covering import samples
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -181,7 +180,7 @@ def candidates(
     if len(fitting) > MAX_THINGS and (
         found.reason in (_BY_KEY, _IN_MODULES) or any(by_default(cond) for cond, _ in fitting)
     ):
-        fitting, cut = _samples(interp, fitting, any_files=found.reason == _IN_MODULES)
+        fitting, cut = samples(interp, fitting, any_files=found.reason == _IN_MODULES)
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
@@ -200,40 +199,6 @@ def _name_of(value: Value) -> str:
     if isinstance(value, Ref):
         return value.name.rpartition(".")[2]
     return value.node.name if isinstance(value, Class) else value.name if isinstance(value, Func) else ""
-
-
-def _samples(
-    interp: Interpreter, options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
-) -> tuple[list[tuple[Cond, Value]], bool]:
-    """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
-
-    Networks that stand in one file under several names are made of the same parts. Of too many files that of the
-    default and some others, and that there are more; nothing where there is no default (unless ``any_files`` do), or
-    for other things.
-    """
-    files: dict[str, list[tuple[Cond, Value]]] = {}
-    first = [one for one in options if by_default(one[0])]
-    for cond, value in (*first, *(one for one in options if one not in first)):
-        frame = value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
-        if frame is None:
-            return [], False
-        its = files.setdefault(frame.module.path, [])
-        known = next((at for at, (_, one) in enumerate(its) if same(one, value)), None)
-        if known is None:
-            its.append((cond, value))
-        else:
-            its[known] = (either(its[known][0], cond), value)
-    cut = len(files) > MAX_THINGS
-    if cut and not first and not any_files:
-        return [], False
-    given = [*files.items()]
-    others = covering(interp, given[len(first) :], itemgetter(0), MAX_THINGS - len(first))
-    files = dict([*given[: len(first)], *others])
-    each = MAX_THINGS // len(files)
-    return [
-        (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
-        for found in files.values() for at in range(min(each, len(found)))
-    ], cut  # fmt: skip
 
 
 def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Frame, place: f.Place) -> Value | None:

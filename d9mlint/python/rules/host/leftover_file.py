@@ -260,7 +260,9 @@ def _asked(opening: Event, reader: Event) -> bool:
 
 def _is_used(program: Program, opening: Event) -> bool:
     """Whether anything may be added: by a stream that is only closed again nothing is."""
-    return not opening.name.endswith("open") or not all(one.name.endswith(_CLOSES) for one in flows.takers(program, opening))
+    return not opening.name.endswith("open") or not all(
+        one.name.endswith(_CLOSES) for one in flows.takers(program, opening)
+    )
 
 
 def _is_of_one_run(path: Value) -> bool:

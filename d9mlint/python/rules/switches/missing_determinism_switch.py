@@ -93,9 +93,9 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     every = trainings(program)
     steps = [event for event in every if event.name != RUN]
-    if steps and all(event.inside("cpu") for event in steps):
+    if steps and all(event.on_cpu() for event in steps):
         return  # a session runs the steps where they were built
-    found = [event for event in every if not event.inside("cpu")]
+    found = [event for event in every if not event.on_cpu()]
     known, used = has_switch(program), frameworks_of(program)
     lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
     varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))

@@ -34,17 +34,17 @@ def lacks_state(program: Program, event: Event, random: bool = False) -> bool:
 def best_known(saves: Sequence[Event]) -> list[Event]:
     """At each place the calls of whose values most is known: a callback is told before it is seen to be called."""
     untold = [_untold(event) for event in saves]
-    least: dict[Location, int] = {}
+    least: dict[Location, tuple[int, int]] = {}
     for event, count in zip(saves, untold, strict=True):
         least[event.location] = min(count, least.get(event.location, count))
     return [event for event, count in zip(saves, untold, strict=True) if count == least[event.location]]
 
 
-def _untold(save: Event) -> int:
-    """How much is not known of what is saved, and of the parts of a dict."""
+def _untold(save: Event) -> tuple[int, int]:
+    """How much is not known as a whole of what is saved, and how many parts of a dict."""
     saved = leaves(*save.args[:1])
-    parts = [leaf for one in saved for leaf in (leaves(*one.items.values()) if isinstance(one, Dict) else [one])]
-    return sum(type(leaf) is Unknown for leaf in parts)
+    parts = leaves(*(value for one in saved if isinstance(one, Dict) for value in one.items.values()))
+    return sum(type(leaf) is Unknown for leaf in saved), sum(type(leaf) is Unknown for leaf in parts)
 
 
 def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -> bool:
