@@ -51,6 +51,8 @@ _ALL_FLAGS = frozenset(
 _DICT = frozenset(dir(dict))
 _ONLY_OF_PATHS = frozenset(dir(Path)) - frozenset(dir(str))
 """Attributes that paths have and texts have not: of a flag whose default is a text (``type=Path``), say."""
+_OWN_NAMES = ("__name__", "__qualname__")
+"""Attributes of functions and classes that say how they are called; of nested ones the second says more."""
 _OF_DICT = frozenset({"keys", "get", "items", "values"})
 _CLASS_METHOD = "builtins.classmethod"
 
@@ -89,7 +91,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Inst):
         return _instance_attribute(interp, holder, name, frame, place)
     if isinstance(holder, Class):
-        if name == "__name__":
+        if name in _OWN_NAMES:
             return Const(holder.node.name)
         if name == "__module__":
             return Const(holder.frame.module.name)
@@ -128,8 +130,9 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return Ref(f"pathlib.Path.{name}", holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
-    if name in ("__name__", "__qualname__") and isinstance(holder, (Func, Bound)):
-        return Const((holder.func if isinstance(holder, Bound) else holder).name)
+    if isinstance(holder, (Func, Bound)) and name in _OWN_NAMES:
+        inner = holder.func if isinstance(holder, Bound) else holder
+        return Const(inner.name) if isinstance(inner, Func) else Unknown(name=name)
     if isinstance(holder, (Func, Bound)) and (given := ask(interp.hooks.attribute, interp, holder, name)) is not None:
         return given  # type: ignore[no-any-return]
     if isinstance(holder, Func) and (method := commands.method_of_group(interp, holder, name)) is not None:

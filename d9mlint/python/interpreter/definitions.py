@@ -14,6 +14,9 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+_SETTER = "?.setter"
+_ACCESSORS = (_SETTER, "?.deleter")
+
 
 def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
     """The function of a definition, with its decorators applied."""
@@ -51,10 +54,6 @@ def _accessor(decorator: Value, func: Func) -> Func | None:
     made = Func(known.node, known.closure, known.defaults, known.decorators, known.owner)
     made.setter = func if isinstance(decorator, Ref) and decorator.name == _SETTER else known.setter
     return made
-
-
-_SETTER = "?.setter"
-_ACCESSORS = (_SETTER, "?.deleter")
 
 
 def _is_own(interp: Interpreter, decorator: Value) -> bool:

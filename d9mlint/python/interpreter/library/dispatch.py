@@ -92,7 +92,7 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     if isinstance(name, Text) and (hole := members.hole_of(name)) is not None:
         fitting = members.fitting(interp, holder, name)
         return chosen(fitting, hole, called(hole) or spelled, _BY_NAME, at)
-    its = members.of_holder(holder)
+    its = members.public(holder)
     key = name.key if isinstance(name, Unknown) else ""
     choices = sorted(interp.knowledge.classes_under(key) & its.keys()) if key else ()
     others = configured.of_library(interp, holder, name)
@@ -117,7 +117,8 @@ def chosen(
     flag = given
     if flag is None:
         spelled = told(spelled) or SOME_NAME
-        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
+        table = f"{len(options)} from {min(options, default='')}"  # one line reads several tables: two names, then
+        flag = Flag(f"{spelled} of {table}", spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
     found = tuple(
@@ -130,18 +131,19 @@ def chosen(
     return made
 
 
-def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place) -> Dynamic:
-    """What a table of functions and classes holds under a key that is not known before the program runs."""
+def of_table(
+    interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place,
+    otherwise: Value | None = None,
+) -> Dynamic:  # fmt: skip
+    """What a table of functions and classes holds under a key that is not known before the program runs.
+
+    ``otherwise`` is what it is under a key that the table does not have: ``TABLE.get(name, default)``.
+    """
     items = {name: item for name, item in interp.heap.items(table).items() if isinstance(name, str)}
-    return chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
-
-
-def or_else(found: Dynamic, default: Value) -> Dynamic:
-    """The same, or something else where it is none of that: ``LOSSES.get(name, plain_loss)``."""
-    rest = negate(either(*(cond for cond, _ in found.options)))
-    more = tuple((both(rest, cond), leaf) for cond, leaf in alternatives(default))
-    made = Dynamic(found.reason, found.name, (*found.options, *more), found.open, found.by_flag)
-    made.key = found.key
+    made = chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
+    if otherwise is not None and made.options:
+        none = negate(either(*(cond for cond, _ in made.options)))
+        made.options = (*made.options, (none, otherwise))
     return made
 
 

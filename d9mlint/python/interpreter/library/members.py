@@ -35,7 +35,7 @@ _HOLE = "*"
 """What stands for a part of a name that is not known; no name that a program writes has it."""
 
 
-def of_holder(holder: Value, *, private: bool = False) -> dict[str, Value]:
+def public(holder: Value, *, private: bool = False) -> dict[str, Value]:
     """What a module, class or object of the program has under public, or all, names that can be called."""
     if isinstance(holder, Module):
         return _meant(holder, functions(holder, private=private))
@@ -93,7 +93,7 @@ def fitting(interp: Interpreter, holder: Value, name: Text) -> dict[str, Value]:
     pattern = re.compile(
         "".join((r"(\w*)" if at == first else r"\1") if p is None else p for at, p in enumerate(known))
     )
-    its = {**of_holder(holder, private=True), **_own(interp, holder)}
+    its = {**public(holder, private=True), **_own(interp, holder)}
     found = {hit[1]: value for key, value in its.items() if (hit := pattern.fullmatch(key))}
     return {text: value for text, value in found.items() if first or not text.startswith("_")}
 

@@ -85,7 +85,23 @@ def _has_places(part: Value) -> TypeGuard[Const]:
     return isinstance(part, Const) and isinstance(part.value, str) and "{" in part.value
 
 
+def _version(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """The version that a text says."""
+    from packaging.version import InvalidVersion, Version
+
+    value = environment.first(event)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        try:
+            return Const(Version(value.value))
+        except InvalidVersion:
+            return UNKNOWN
+    return UNKNOWN
+
+
 TRANSFER: dict[str, Transfer] = {
+    "packaging.version.parse": _version, "packaging.version.Version": _version,
+    "distutils.version.LooseVersion": _version, "distutils.version.StrictVersion": _version,
+    "pkg_resources.parse_version": _version,
     **{f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")},
     "?.format": _formatted, f"{_JOIN}().format": _formatted,
 }  # fmt: skip
