@@ -316,7 +316,16 @@ def instantiate(
         instance.made = True
         return instance
     fields.fill(interp, instance, args, kwargs, frame, place, star)
-    external = attributes.external(cls, "__init__", instance)
+    construct_outside(interp, instance, args, kwargs, frame, place, star)
+    return instance
+
+
+def construct_outside(
+    interp: Interpreter, instance: Inst, args: Sequence[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> None:  # fmt: skip
+    """Runs the constructor that a class of the program inherits from one outside of it, where it does."""
+    external = attributes.external(instance.cls, "__init__", instance)
     if isinstance(external, Ref):
         event = interp.event(
             "call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance
@@ -324,7 +333,6 @@ def instantiate(
         if (transfer := interp.hooks.transfer.get(event.name)) is not None:
             transfer(interp, event, frame)
         callbacks.run_callbacks(interp, event, frame, place)
-    return instance
 
 
 def _from_new(

@@ -300,6 +300,11 @@ def is_path(value: Value) -> bool:
     return isinstance(value, Obj) and value.type == "pathlib.Path"
 
 
+def _is_generator(value: Obj) -> bool:
+    """Whether a value is a generator of random numbers, which is true: ``rng = rng or random.Random()``."""
+    return value.event is not None and any(effect.creates.endswith("-generator") for effect in value.event.effects)
+
+
 def told(interp: Interpreter, node: f.Expr, text: str, frame: Frame) -> str:
     """The text of a test; a name for numbers or data that a function works out for itself is no setting's."""
     func = frame.func.node if frame.func is not None else None
@@ -354,7 +359,7 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
-    if isinstance(value, Obj) and value.type in _ALWAYS_TRUE:
+    if isinstance(value, Obj) and (value.type in _ALWAYS_TRUE or _is_generator(value)):
         return True
     if (spelled := name_in_config(value)) and not is_of_config(text):
         text = spelled

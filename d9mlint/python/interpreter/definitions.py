@@ -30,6 +30,8 @@ def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
             value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
         elif isinstance(decorator, Obj) and decorator.type == callbacks.CALLBACK:
             callbacks.run_later(interp, func, frame, node.place)
+        elif isinstance(decorator, Obj) and decorator.type == callbacks.HANDLER:
+            callbacks.keep_handler(interp, func, frame, node.place)
         elif _transforms(interp, decorator):
             calls.call(interp, decorator, [value], {}, frame, node.place)
     return value

@@ -21,7 +21,9 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
-_NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")
+_NUMERIC = (
+    "tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn", "datasets", "transformers",
+)  # fmt: skip
 _WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
 _SORTS_TABLE = ("pandas.DataFrame.sort_values", "pandas.DataFrame.sort_index", "pandas.Series.sort_values")
 _SINKS = {

@@ -12,6 +12,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
     NONE,
+    UNKNOWN,
     Bound,
     Class,
     Const,
@@ -267,11 +268,13 @@ def _of_anything(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
         return settings.filled(interp, component, frame, place, "--{}")
     if isinstance(component, CALLABLE):
         return _start(interp, component, frame, place)
+    commands: dict[str, Value] = {}
     if isinstance(component, Dict):
-        _choose(interp, {str(name): one for name, one in component.items.items()}, frame, place)
+        commands = {str(name): one for name, one in component.items.items()}
     elif isinstance(component, Seq):
-        _choose(interp, {one.name: one for one in component.items or () if isinstance(one, Func)}, frame, place)
-    return None
+        commands = {one.name: one for one in component.items or () if isinstance(one, Func)}
+    _choose(interp, commands, frame, place)
+    return UNKNOWN if commands else None  # (each has run, under the condition that it is asked for)
 
 
 def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:

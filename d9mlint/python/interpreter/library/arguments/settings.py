@@ -48,6 +48,8 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
     """
     instance = Inst(cls, tuple(interp.assumed()))
     _fill(interp, instance, frame, place, spelling, prefix)
+    if not isinstance(attributes.class_attribute(interp, cls, "__init__"), Func):
+        calls.construct_outside(interp, instance, (), dict(instance.attrs), frame, place, True)
     after = attributes.class_attribute(interp, cls, "__post_init__")
     if isinstance(after, Func):
         calls.enter(interp, after, [instance], {}, frame, place)
