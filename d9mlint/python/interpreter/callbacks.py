@@ -42,6 +42,9 @@ HANDLER = "handler"
 """The type of a decorator that hands a function to a server, which calls it when a request comes."""
 _SECOND_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
+_INITIALIZER = "initializer"
+"""The argument of pools for what each of their workers runs first."""
+_POOL_INITARGS, _EXECUTOR_INITARGS = Argument(2, "initargs"), Argument(3, "initargs")
 _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _PROCESSES = (environment.PROCESS, environment.SPAWNED)
@@ -114,7 +117,8 @@ def _invoke(interp: Interpreter, effect: Effect, event: Event, frame: Frame, pla
         words = _words(event)
         run = partial(
             _run_callback, interp, value, frame, place, context, deferred=context in ("callback", "thread"),
-            args=_handed(interp, event, context, words), words=words, order=order, outside=context == "thread",
+            args=_handed(interp, event, context, words, invocation.argument.keyword), words=words, order=order,
+            outside=context == "thread",
         )  # fmt: skip
         within(interp, _own_process(event, context), run)
     return done
@@ -139,18 +143,23 @@ def _words(event: Event) -> dict[str, Value] | None:
 
 
 def _handed(
-    interp: Interpreter, event: Event, context: str, words: dict[str, Value] | None
+    interp: Interpreter, event: Event, context: str, words: dict[str, Value] | None, keyword: str
 ) -> list[Value] | None:  # fmt: skip
     """The arguments that a process or thread is started with; None where they are not known."""
     ranked = event.name in interp.hooks.rank_first
     second = ranked or event.name.endswith((".apply_async", ".apply"))
-    value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
+    place = _SECOND_ARGS if second else _PROCESS_ARGS
+    if keyword == _INITIALIZER:
+        place = _EXECUTOR_INITARGS if event.name.endswith("Executor") else _POOL_INITARGS
+    value = event.argument(place)
+    if value is None and keyword == _INITIALIZER:
+        return []
     if value is None and ranked:
         value = Seq("tuple", [])  # the number of the process alone
     named = words is not None or "kwargs" not in event.kwargs
     if value is None and event.name.endswith(_ALONE) and named and not event.star:
         return []  # the function has its defaults: `Thread(target=lambda worker=worker: worker.run())`
-    thread = context == "thread" and event.name.endswith(".Thread")
+    thread = context == "thread" and (event.name.endswith(".Thread") or keyword == _INITIALIZER)
     if not (thread or context in _PROCESSES) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []

@@ -36,7 +36,7 @@ from d9mlint.python.interpreter import attributes, binding, callbacks, expressio
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import coroutines, dispatch, environment, generics, streams
-from d9mlint.python.interpreter.library.arguments import commands, experiments
+from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.reuse.summaries import (
@@ -188,6 +188,8 @@ def enter(
     options = commands.parameters(interp, func) if not args and not kwargs else {}
     if func.decorators:
         options.update(experiments.parameters(interp, func, frame, place))
+    if interp.command_line.bindings.read and not star:
+        kwargs = {**kwargs, **bindings.given(interp, func, made, args, kwargs, frame, place)}
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star, interp.knowledge)
     if star:

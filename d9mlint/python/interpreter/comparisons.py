@@ -50,7 +50,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import expressions
-from d9mlint.python.interpreter.library import dispatch, environment, streams
+from d9mlint.python.interpreter.library import dispatch, environment, members, streams
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 
@@ -201,7 +201,7 @@ def _is_item(text: str, item: Value) -> str:
 def _names_in(table: Value) -> list[str] | None:
     """The keys of a table of functions and classes, or of what a module of the program has; None of other things."""
     if isinstance(table, Module):
-        names = list(dispatch.functions(table))
+        names = list(members.functions(table))
         return names if len(names) <= MAX_THINGS else None
     if not isinstance(table, Dict) or table.open or not 0 < len(table.items) <= MAX_THINGS:
         return None

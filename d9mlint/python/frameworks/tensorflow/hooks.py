@@ -61,7 +61,7 @@ class TensorFlow(Framework):
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         _FUNCTION: _function,
-        **dict.fromkeys((*graphs.VARIABLES, "tensorflow.gradients"), graphs.tensors),
+        **dict.fromkeys((*graphs.VARIABLES, "tensorflow.gradients", *graphs.BATCHES), graphs.tensors),
         graphs.COLLECTION: graphs.updates,
         "tensorflow.autograph.experimental.do_not_convert": same_callable,
         "sonnet.Module": _sonnet_module,

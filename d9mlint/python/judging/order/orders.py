@@ -21,6 +21,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
+_OWN_PYTHON = "python-generator"
 _NUMERIC = (
     "tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn", "datasets", "transformers",
 )  # fmt: skip
@@ -208,7 +209,10 @@ def _is_written(event: Event) -> bool:
 
 def _seeds(program: Program) -> bool:
     """Whether the program is meant to draw the same in each run."""
-    return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
+    return any(
+        not event.detached and (effect.seeds or (effect.creates == _OWN_PYTHON and bool(event.args or event.kwargs)))
+        for event in program.events for effect in event.effects
+    )  # fmt: skip
 
 
 def is_looped(program: Program, source: Event) -> bool:

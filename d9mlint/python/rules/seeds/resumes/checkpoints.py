@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch.modules.containers import MODULES
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.queries import inside
@@ -59,7 +60,7 @@ def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -
         return named or any(is_state(program, leaf) for leaf in leaves(*saved.items.values()))
     if isinstance(saved, Seq):
         parts = leaves(*(saved.items or ()), saved.element)
-        return any(isinstance(leaf, Inst) or is_state(program, leaf) for leaf in parts)
+        return any(_has_network(leaf) or is_state(program, leaf) for leaf in parts)
     return is_network(saved) or (is_state(program, saved) and not is_optimizer(saved))
 
 
@@ -142,8 +143,14 @@ def is_optimizer(leaf: Value) -> bool:
     return isinstance(leaf, Obj) and leaf.type.startswith(_OPTIMIZER)
 
 
+def _has_network(leaf: Value) -> bool:
+    """Whether an object of the program is a network, or has one or an optimizer; a row of a data set has none."""
+    parts = leaves(*leaf.attrs.values()) if isinstance(leaf, Inst) else []
+    return is_network(leaf) or any(is_network(one) or is_optimizer(one) for one in parts)
+
+
 def is_network(leaf: Value) -> bool:
     """Whether a value is a network as a whole."""
     if isinstance(leaf, Inst):
-        return "torch.nn.Module" in leaf.cls.external()
+        return not MODULES.isdisjoint(leaf.cls.external())
     return isinstance(leaf, Obj) and leaf.type.startswith("torch.nn.") and not leaf.type.endswith(f"{_STATE}()")
