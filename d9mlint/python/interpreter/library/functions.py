@@ -376,26 +376,9 @@ TRANSFER: dict[str, Transfer] = {
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
-TRANSFER.update(argv.TRANSFER)
-TRANSFER.update(bindings.TRANSFER)
-TRANSFER.update(configfiles.TRANSFER)
-TRANSFER.update(copies.TRANSFER)
-TRANSFER.update(counting.TRANSFER)
-TRANSFER.update(mappings.TRANSFER)
-TRANSFER.update(sets.TRANSFER)
-TRANSFER.update(dispatch.TRANSFER)
-TRANSFER.update(evaluated.TRANSFER)
-TRANSFER.update(inspecting.TRANSFER)
-TRANSFER.update(modules.TRANSFER)
-TRANSFER.update(named.TRANSFER)
-TRANSFER.update(nodes.TRANSFER)
-TRANSFER.update(commands.TRANSFER)
-TRANSFER.update(reflection.TRANSFER)
-TRANSFER.update(subclassing.TRANSFER)
-TRANSFER.update(settings.TRANSFER)
-TRANSFER.update(sorting.TRANSFER)
-TRANSFER.update(experiments.TRANSFER)
-TRANSFER.update(streams.TRANSFER)
-TRANSFER.update(coroutines.TRANSFER)
-TRANSFER.update(workers.TRANSFER)
-TRANSFER.update(texts.TRANSFER)
+for _one in (
+    argv, bindings, configfiles, copies, counting, mappings, sets, dispatch, evaluated, inspecting, modules,
+    named, nodes, commands, reflection, subclassing, settings, sorting, experiments, streams, coroutines,
+    workers, texts,
+):  # fmt: skip
+    TRANSFER.update(_one.TRANSFER)
