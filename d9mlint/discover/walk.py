@@ -29,9 +29,9 @@ PYTHON = (".py", ".ipynb")
 KERNEL_SOURCES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".H", ".C", ".inc", ".inl", ".tpp", ".ipp",
     ".tcc", ".txx", ".hip", ".mm",
-    ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
+    ".ptx", ".hu", ".mu", ".muh", ".sycl", ".cu.in", ".cuh.in",
 )  # fmt: skip
-"""What a C++, CUDA, HIP or MUSA source is called, also as a template of CMake (``.cuh.in``)."""
+"""What a C++, CUDA, HIP, MUSA or SYCL source is called, also as a template of CMake (``.cuh.in``)."""
 
 
 class File(NamedTuple):

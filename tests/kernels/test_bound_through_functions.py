@@ -307,3 +307,61 @@ def test_a_lambda_of_the_same_name_is_another_function() -> None:
     """
     assert ops({"bind.cu": bind.replace("LAMBDA", "auto launch = [&](auto p) { copy<<<1, 4>>>(p); };")}) == []
     assert only({"bind.cu": bind.replace("LAMBDA", "")}).name == "core.run"
+
+
+def test_a_class_of_torchscript_that_a_global_registers() -> None:
+    scripted = (
+        HEAD
+        + """
+struct Mesh : torch::CustomClassHolder { void scatter(at::Tensor x) { scatter_launcher(x, x); } };
+static auto registered = torch::jit::class_<Mesh>("shapes", "Mesh")
+  .def(torch::jit::init<int64_t>())
+  .def("scatter", &Mesh::scatter);
+"""
+    )
+    op = only({"csrc/scatter.cu": KERNEL, "csrc/mesh.cpp": scripted})
+    assert (op.name, op.chain[-1].text) == (
+        "torch.classes.shapes.Mesh.scatter",
+        "bound as `torch.classes.shapes.Mesh.scatter`",
+    )
+
+
+CHAINED = SHAPES.replace(
+    '  auto mesh = static_cast<py::class_<Mesh, std::shared_ptr<Mesh>>>(m_shapes.attr("Mesh"));\n  mesh.def(',
+    '  py::class_<Mesh> mesh(m_shapes, "Mesh");\n  mesh.def_readonly("n", &Mesh::n)\n    .def(',
+).replace(', "n"_a);\n  mesh.def("scatter"', ', "n"_a)\n    .def("scatter"')
+
+
+def test_definitions_that_go_on_with_what_a_statement_begins_with() -> None:
+    assert CHAINED.count("mesh.") == 2
+    assert only({**FILES, "csrc/shapes.cpp": CHAINED}).name == "core.t.shapes.Mesh.scatter"
+
+
+def test_tensorflow_ops_beside_a_module_of_pybind() -> None:
+    custom = 'REGISTER_KERNEL_BUILDER(Name("Data").Device(DEVICE_CPU), DataOp);\n'
+    module = (
+        "#include <pybind11/pybind11.h>\nvoid scatter_launcher(float* x, float* out);\n"
+        'PYBIND11_MODULE(shapes, m) { m.def("scatter", &scatter_launcher); }\n'
+    )
+    assert only({"csrc/scatter.cu": KERNEL, "csrc/bind.cpp": module, "tf/data.cc": custom}).name == "shapes.scatter"
+    kernel = "\n".join(line for line in KERNEL.splitlines() if "#include <torch" not in line)
+    own = {"csrc/scatter.cu": kernel, "csrc/bind.cpp": module}
+    assert len(ops(own)) == 1
+    assert ops({**own, "tensorflow/core/op.cc": custom}) == []
+
+
+def test_a_kernel_calls_no_function_of_the_host_and_a_reference_makes_no_object() -> None:
+    host = HEAD + "at::Tensor gemm(at::Tensor x, at::Tensor y) { scatter_launcher(x, y); return x; }\n"
+    other = (
+        "#include <torch/extension.h>\n"
+        "__global__ void rotate(float* x) { gemm(mma, x); }\nvoid run(at::Tensor x) { rotate<<<1, 32>>>(x.data_ptr<float>()); }\n"
+        'PYBIND11_MODULE(rotating, m) { m.def("rotate", &run); }\n'
+    )
+    assert ops({"csrc/scatter.cu": KERNEL, "csrc/gemm.cpp": host, "csrc/rotate.cu": other}) == []
+    refers = (
+        HEAD
+        + "struct Overlap { Overlap(at::Tensor x) { scatter_launcher(x, x); } void wait() {} };\n"
+        + "void ready(Overlap& one) { one.wait(); }\nvoid make(at::Tensor x) { Overlap one(x); }\n"
+        + 'PYBIND11_MODULE(overlapping, m) { m.def("ready", &ready); m.def("make", &make); }\n'
+    )
+    assert only({"csrc/scatter.cu": KERNEL, "csrc/bind.cpp": refers}).name.endswith("make")

@@ -55,6 +55,40 @@ def test_the_autograd_function_above_a_launch() -> None:
     ]  # fmt: skip
 
 
+def test_a_gradient_is_called_through_functions_of_other_files() -> None:
+    files = {
+        "pkg/__init__.py": "from pkg.ops import gather_rows",
+        "pkg/kernels.py": """
+            import torch, triton
+            import triton.language as tl
+            @triton.jit
+            def _kernel(out, x):
+                tl.atomic_add(out + tl.program_id(0) // 2, tl.load(x).to(tl.float32))
+            def gather_bwd(x):
+                out = torch.zeros_like(x)
+                _kernel[(8,)](out, x)
+                return out
+        """,
+        "pkg/ops.py": """
+            import torch
+            from pkg.kernels import gather_bwd
+            def _both_bwd(grad):
+                return gather_bwd(grad) + grad
+            class _Gather(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x, index):
+                    return x[index]
+                @staticmethod
+                def backward(ctx, grad):
+                    return _both_bwd(grad), None
+            def gather_rows(x, index):
+                return _Gather.apply(x, index)
+        """,
+    }
+    (op,) = scan(files).ops
+    assert (op.name, op.direction, op.python[0]) == ("pkg.kernels.gather_bwd", "backward", "pkg.gather_rows")
+
+
 def test_a_kernel_launched_in_backward_is_a_gradient() -> None:
     found = scan(
         kernels="""

@@ -73,6 +73,26 @@ def test_a_sum_that_is_cast_to_the_type_of_its_place(first: str, then: str, clas
     assert [s.class_ for s in found.sites] == [class_]
 
 
+@pytest.mark.parametrize(
+    ("added", "class_"), [("tl.dot(a, b, allow_tf32=False)", "float-accumulate"), ("tl.load(a)", "unknown")]
+)
+def test_what_is_added_to_a_name_is_of_its_kind(added: str, class_: str) -> None:
+    found = scan(
+        k=f"""
+        import triton
+        import triton.language as tl
+        @triton.jit
+        def matmul(C, a, b, n, acc_dtype: tl.constexpr):
+            acc = tl.zeros((16,), dtype=acc_dtype)
+            for _ in range(n):
+                acc += {added}
+            acc = acc.to(C.dtype.element_ty)
+            tl.atomic_add(C + tl.arange(0, 16), acc)
+    """
+    )
+    assert [s.class_ for s in found.sites] == [class_]
+
+
 def test_lines_of_a_source_that_go_on_in_the_next_line() -> None:
     source = r"""
         import jinja2

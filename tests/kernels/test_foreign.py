@@ -14,7 +14,6 @@ from d9mlint.kernels.source.repository import Repository
 
 KERNEL = "__global__ void k(float* o, const int* i) { atomicAdd(&o[i[threadIdx.x]], .5f * threadIdx.x); }\n"
 METAL = "kernel void s(device atomic_float* o) { atomic_fetch_add_explicit(&o[0], 1.5f, memory_order_relaxed); }\n"
-SYCL = "#include <sycl/sycl.hpp>\nvoid f(float& o) { sycl::atomic_ref<float> a(o); a.fetch_add(1.5f); }\n"
 CYTHON = "cdef _add = _create_kernel('add', 'atomicAdd(&out0, in1)')\n"
 UNKNOWN = "import halo as hl\n@hl.kernel()\ndef k(out, x):\n    hl.atomic_add(out, [0], x)\n"
 JULIA = "function k(a, b)\n  CUDA.@atomic a[1] += b[threadIdx().x]\nend\n@cuda k(a, b)\n"
@@ -23,36 +22,17 @@ OPENCL = "__kernel void h(__global int* o) { atomic_add(&o[get_global_id(0) % 7]
 
 
 def test_other_languages_are_named() -> None:
-    files = {"a.cu": KERNEL, "b.metal": METAL, "c.cpp": SYCL, "d.cl": OPENCL, "plain.metal": "kernel void p() {}\n"}
+    files = {"a.cu": KERNEL, "b.metal": METAL, "d.cl": OPENCL, "plain.metal": "kernel void p() {}\n"}
     files |= {"e.pyx": CYTHON, "plain.pyx": "# atomicAdd is slow\ncdef int atomics = 1\n"}
     files |= {"plain.cpp": "void f() { Kokkos::initialize(); }\n"}
     found = scan(Repository(files, lambda path: files[path].encode()))
     assert [(one.path, one.reason) for one in found.skipped] == [
         ("b.metal", "atomics of Metal are not looked at"),
-        ("c.cpp", "atomics of SYCL are not looked at"),
         ("d.cl", "atomics of OpenCL are not looked at"),
         ("e.pyx", "atomics of CUDA in Cython are not looked at"),
     ]
     assert {site.location.path for site in found.sites} == {"a.cu"}
     assert not found.unchecked
-
-
-FILL = "// A licence of many lines.\n" * 200
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        (FILL + "void f(sycl::nd_item<1> i, float* o) { atomicAdd((sycl_global_ptr<float>)o, 1.5f); }\n", True),
-        (FILL + "void f(float& o) { sycl::atomic_ref<float, R, D> a(o); a.fetch_add(1.5f); }\n", True),
-        ("void f(float* o) { syclcompat::atomic_fetch_add(o, 1.5f); }\n", True),
-        (FILL + "// No atomics.\nvoid f(sycl::nd_item<1> i, std::atomic<int>& done) { done = 1; }\n", False),
-        (FILL + "// Beside mysycl_atomic_add.\nvoid f(float* o) { host::atomic_add(o, 1.5f); }\n", False),
-    ],
-)
-def test_sycl_is_known_below_the_top_of_a_file_by_its_atomics(text: str, named: bool) -> None:
-    found = scan(Repository(["a.cpp"], lambda _: text.encode()))
-    assert [one.reason for one in found.skipped] == ["atomics of SYCL are not looked at"] * named
 
 
 def test_a_tree_of_languages_that_are_not_read_says_so(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:

@@ -38,6 +38,21 @@ def test_uses_that_do_not_agree_or_are_not_there_leave_it_open() -> None:
         assert _body(text) == ("float-accumulate", "depends", False)
 
 
+_HOST = """
+  template <typename T> void add_all(Context c, T* cells, const T* x) {
+    EVAL(c, 100, lambda_add, (int i)->void { add_to(cells + i % 3, x[i]); });
+  }
+  void scatter(Context c, const Tensor& x, Tensor* out) {
+    add_all<float>(c, out->Data<float>(), x.Data<float>());
+  }
+"""
+
+
+def test_a_function_of_the_host_that_launches_it_may_be_called_from_anywhere() -> None:
+    sites = scan(repository(a_cu=_ADD + _HOST), jobs=1).sites
+    assert [(s.function, s.verdict) for s in sites] == [("add_to", "yes"), ("add_all", "yes"), ("scatter", "yes")]
+
+
 def test_an_old_value_that_no_use_takes() -> None:
     assert _body(_LOWER + _DROPS) == ("commutative-exact", "no", False)
     for text in (_LOWER, _LOWER + _KEEPS.replace("s[threadIdx.x + 1] = ", "return ")):

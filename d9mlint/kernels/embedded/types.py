@@ -74,12 +74,16 @@ class Types:
         self.mention = mention
         self.functions = [s for s in mention.scopes if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
         self._assigned: dict[str, list[ast.expr]] = {}
+        self._added: dict[str, list[ast.expr]] = {}
+        """What is added to names: ``acc += tl.dot(a, b)``."""
         self._open: set[str] = set()
         """The names that are being looked into: of ``x = f(x)`` the ``x`` inside says nothing."""
         for function in reversed(self.functions):
             for node in below(function):
                 for name, value in _assignments(node):
                     self._assigned.setdefault(name, []).append(value)
+                if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                    self._added.setdefault(node.target.id, []).append(node.value)
 
     def target(self, node: ast.expr, language: str) -> tuple[str, str]:
         """The element type of the array or pointer, as written (empty: unknown), and the memory it lives in."""
@@ -157,6 +161,8 @@ class Types:
         self._open.add(name)
         values = self._assigned.get(name, [])[:_MAX_DEPTH]
         known = {self.kind(value, depth + 1) for value in values} - {""}
+        if not known and values:
+            known = {self.kind(value, depth + 1) for value in self._added.get(name, [])[:_MAX_DEPTH]} & {"float"}
         self._open.remove(name)
         if known == {"integer"} and any(map(_to_own_type, values)):
             return ""  # an integer that is stored in what may hold floats

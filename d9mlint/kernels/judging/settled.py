@@ -12,6 +12,7 @@ from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.names import INTRINSICS
 from d9mlint.kernels.sites.wrappers import visible
+from d9mlint.kernels.source.mentions import HEADERS
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
 
@@ -87,6 +88,9 @@ class _Uses:
         verdicts = {said.verdict for said in meant}
         several = f"each of its {len(meant)} uses" if len(meant) > 1 else "its only use"
         reason = judged.reason.partition("; it depends on")[0]
+        if not verdicts and _of_host(atomic) and _sums(judged):
+            verdict = "conditional" if any(kind(t) == "integer" for t in target_types(judged)) else "yes"
+            return judged._replace(verdict=verdict, reason=f"{reason}; a function of the host launches it")
         if not verdicts or "depends" in verdicts:
             return judged
         if verdicts <= _VARYING and all(_alike(judged, said) for said in meant):
@@ -114,6 +118,14 @@ class _Uses:
             and (not said.target_type or mine & target_types(said))
             and visible(self._repository, one.location.path, atomic.location.path)
         ]
+
+
+def _of_host(atomic: Atomic) -> bool:
+    """Whether the body is one of a function of the host (with a lambda for the device): callers may be anywhere."""
+    function = atomic.function
+    if function is None or atomic.form != "wrapper-def" or atomic.location.path.endswith(HEADERS):
+        return False
+    return not re.search("__(?:device|global)__", function.qualifier) and not function.scope
 
 
 def _of_bodies(use: Judgement, bodies: list[Judgement]) -> Judgement:

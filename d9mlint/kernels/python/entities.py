@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from dataclasses import dataclass, replace
 
 from d9mlint.kernels.flow import strongest
@@ -18,6 +19,7 @@ _WORDS = {"alias": "alias", "builder": "Python", "kernel": "kernel", "table": "t
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
                "_compile_kernel", "get_function")  # fmt: skip
+GRADIENT_WORD = re.compile(r"(?:\A|_|\.)(?:backward|bwd|grad)(?:\Z|_|\d)|Backward")
 _GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
 
 
@@ -245,3 +247,8 @@ def is_function_class(file: PyFile, node: ast.ClassDef) -> bool:
 
 def _is_function(base: str) -> bool:
     return base.startswith("torch.autograd") and base.rpartition(".")[2] in ("Function", "InplaceFunction")
+
+
+def internal(name: str) -> bool:
+    """Whether a function is no user's to call: the gradient of one that is, or one that its name keeps to its file."""
+    return name.startswith("_") or GRADIENT_WORD.search(name) is not None

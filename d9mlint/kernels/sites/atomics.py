@@ -7,7 +7,6 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.sites import accounting, wrappers
-from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.sites.names import DEVICE_WORDS, INTRINSICS, TAGGED
 from d9mlint.kernels.sites.search import search
 from d9mlint.kernels.sites.sightings import Knowledge, Sighting
@@ -75,7 +74,6 @@ def _host(known: Knowledge, found: Sighting) -> bool:
         definition.location.path
         for definition in known.definitions.get(found.name, ())
         if any(one.name in INTRINSICS or one.assembler for one in known.bodies[definition].values())
-        and definition.location.path not in known.repository.looked(FOREIGN)
     }
     plain = [
         where

@@ -1,4 +1,4 @@
-"""Operations of ``cuda::atomic`` and ``cuda::atomic_ref``, found by the declaration of what they work on."""
+"""Operations of ``cuda::atomic``, ``cuda::atomic_ref`` and SYCL's, found by the declaration of what they work on."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from d9mlint.kernels.source.lexical import in_line_comment, word_places
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
-_TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b|\b\w+_atomic_ref\b(?=\s*[<(])")
+_LIBRARY = r"(?:cuda::(?:std::)?|sycl::(?:ext::oneapi::|ONEAPI::)?)atomic(?:_ref)?\b"
+_TYPE = re.compile(rf"\b{_LIBRARY}|\b(?<!std::)(?<!boost::)(?:\w+_)?atomic_ref\b(?=\s*[<(])")
 """The types, those of others (``device_atomic_ref``), and functions that make one (``make_atomic_ref<scope>(x)``)."""
-_QUALIFIED = re.compile(r"\A(?:::)?(?:\w+::)+(?=\w+_atomic_ref\b)")
-_USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:_ref)?\b|"
-                    r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
-                    r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
+_QUALIFIED = re.compile(r"\A(?:::)?(?!std::|boost::)(?:\w+::)+(?=(?:\w+_)?atomic_ref\b)")
+_USING = re.compile(rf"\busing\s+(\w+)\s*=\s*[^;]{{0,40}}?{_LIBRARY}|"
+                    rf"\btypedef\s+(?:::)?{_LIBRARY}[^;]{{0,300}}?(\w+)\s*;|"
+                    r"\busing\s+(?:cuda|sycl)::(?:std::|ext::oneapi::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
 _DECLARED = re.compile(r"[\s&*>]+(?:const\b\s*)?(\w+)\s*[({=;,)\[]")
 _BY_AUTO = re.compile(
     r"\bauto\b\s*(?:const\b\s*)?(?:[&*]{1,2}\s*)?(\w+)\s*=\s*"
     r"(?:::|(?:reinterpret|static)_cast\s*<\s*|(?:\w+(?:<[^<>;]*>)?\s*(?:::|->|\.)\s*){1,4})?\Z"
 )
 _MAKES = re.compile(r"\s*[&*]\s*(\w+)\s*\([^;(){}]{0,400}\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
-_SCOPE = re.compile(r"\bthread_scope_\w+")
+_SCOPE = re.compile(r"\b(?:thread_scope_|memory_scope::)\w+")
 _ONLY_ATOMICS = ("fetch_", "compare_exchange_")
 """How members begin that nothing but an atomic has; ``exchange`` may be of another class."""
 _HOST_ATOMIC = re.compile(r"(?<!cuda::)\bstd::atomic(?:_ref)?\b")
@@ -148,7 +149,7 @@ def _declares(repository: Repository, path: str) -> tuple[dict[str, str], dict[s
     for match in _USING.finditer(text):
         name = match[1] or match[2] or match[3]
         aliases[name] = text[match.start() : text.find(";", match.start(), match.start() + _MAX_TYPE)]
-    return aliases, dict.fromkeys(_returning(text, r"\bcuda::(?:std::)?atomic(?:_ref)?\b"), "system")
+    return aliases, dict.fromkeys(_returning(text, rf"\b{_LIBRARY}"), "system")
 
 
 def _returning(text: str, typed: str) -> Iterator[str]:

@@ -56,8 +56,10 @@ SCOPE_WORDS = {
     "__NV_THREAD_SCOPE_CLUSTER": "block", "__NV_THREAD_SCOPE_DEVICE": "device", "__NV_THREAD_SCOPE_SYSTEM": "system",
     "thread_scope_thread": "block", "thread_scope_block": "block", "thread_scope_device": "device",
     "thread_scope_system": "system",
+    "memory_scope::work_item": "block", "memory_scope::sub_group": "block", "memory_scope::work_group": "block",
+    "memory_scope::device": "device", "memory_scope::system": "system",
 }  # fmt: skip
-"""Scope arguments of the builtins and of ``cuda::atomic``."""
+"""Scope arguments of the builtins, of ``cuda::atomic`` and of ``sycl::atomic_ref``."""
 
 
 def _hip() -> dict[str, Known]:
@@ -117,7 +119,7 @@ KNOWN: dict[bytes, Known] = {
 FOREIGN = frozenset({"std", "boost", "tbb", "Kokkos", "desul", "sycl", "folly", "absl", "opencl", "metal"})
 """Namespaces whose functions of such names are not CUDA's."""
 
-PORTABLE = frozenset({"Kokkos", "desul", "RAJA", "alpaka"})
+PORTABLE = frozenset({"Kokkos", "desul", "RAJA", "alpaka", "dpct", "syclcompat", "sycl"})
 """Namespaces of libraries for devices of several vendors, whose own atomics are known by ``QUALIFIED``."""
 
 
@@ -132,6 +134,8 @@ def _portable() -> dict[bytes, Known]:
     found |= {f"atomic_compare_exchange{suffix}": "CAS" for suffix in ("", "_strong")}
     # RAJA, "Atomics" (https://raja.readthedocs.io/en/develop/sphinx/user_guide/feature/atomic.html); most are CUDA's.
     found |= {"atomicExchange": "Exch", "atomicStore": "Exch"}
+    # SYCLomatic (dpct/atomic.hpp; also as syclcompat in oneAPI): an increment and a decrement that wrap around.
+    found |= {"atomic_fetch_compare_inc": "Inc", "atomic_fetch_compare_dec": "Dec"}
     # alpaka, "Cheatsheet" (https://alpaka.readthedocs.io/en/latest/basic/cheatsheet.html); most are called like CUDA's.
     found |= {"atomicCas": "CAS"}
     return {name.encode(): Known(f"atomic{at}") for name, at in found.items()} | {
@@ -164,7 +168,7 @@ _PORTABLE = tuple(sorted(f"{name}::".encode() for name in PORTABLE))
 INTRINSICS = frozenset(name.decode() for name, known in KNOWN.items() if not known.wrapper)
 """Those that the compiler provides; overloads of them in a source do not change what they do."""
 
-DEVICE_WORDS = (b"__global__", b"__device__", b"DEVICE", b"<<<")
+DEVICE_WORDS = (b"__global__", b"__device__", b"DEVICE", b"<<<", b"sycl::")
 """What only a source with device code holds."""
 
 QUALIFIERS = {

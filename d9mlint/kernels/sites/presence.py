@@ -27,7 +27,10 @@ _TEXT = re.compile(
 """An instruction and its address, or the end of a string."""
 _MEMBER = re.compile(rb"(?:\.|->)\s*(?:fetch_(?:add|sub|min|max|and|or|xor)|compare_exchange_(?:strong|weak))\s*\(")
 _DEVICE = (b"__device__", b"__global__")
-_MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)|\w_atomic_ref\s*[<(]")
+_MARKER = re.compile(
+    rb"\b(?:cuda::(?:std::)?|sycl::(?:ext::oneapi::|ONEAPI::)?)(?:atomic|memory_order)|\w_atomic_ref\s*[<(]"
+    rb"|\batomic_ref\s*<"
+)
 
 
 _SCATTERED = (b"ScatterView", b"scatter_view")
@@ -85,11 +88,11 @@ def views_in(data: bytes) -> bool:
 
 
 def members_in(data: bytes) -> bool:
-    """Whether a source may use ``cuda::atomic``, ``cuda::atomic_ref`` or a class like it (``device_atomic_ref``).
+    """Whether a source may use ``cuda::atomic``, ``cuda::atomic_ref`` or a class like it (``sycl::atomic_ref``).
 
     It names one, or calls a member of one beside device code: the object may be declared in a header.
     """
-    named = (b"cuda::" in data or b"_atomic_ref" in data) and _MARKER.search(data) is not None
+    named = any(word in data for word in (b"cuda::", b"sycl::", b"atomic_ref")) and _MARKER.search(data) is not None
     return named or _called_on_device(data)
 
 

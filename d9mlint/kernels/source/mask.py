@@ -23,6 +23,12 @@ _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBD
 """What stands in every name of ``_MACROS``."""
 _PORTABLE = re.compile(rb"\bKOKKOS_(?:(?:IMPL_)?(?:[A-Z]+_)*FUNCTION|(?:CLASS_)?LAMBDA)\b")
 """Kokkos' words before a function, and for what a lambda captures; its headers are seldom at hand."""
+_POINTER_CAST = re.compile(rb"(?<=[(,=\s])\(\s*(?:\w+\s*::\s*)*\w*_ptr\s*<[^<>();]*>\s*\)(?=\s*[&(\w])")
+"""A cast to a class of pointers (``(sycl::global_ptr<T>)&x[i]``), which the grammar takes for an operand."""
+_REFERS = re.compile(
+    rb"(\w*atomic_ref\w*\s*<[^;{}()]{1,400}>\s*\w+\s*)\(([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*){0,8})\)(?=\s*;)"
+)
+"""``atomic_ref<T> x(cells[i]);``: to the grammar the head of a function that takes an array of the type ``cells``."""
 _TEMPLATED = re.compile(rb"\{%.*?%\}|\{#.*?#\}|\{\{[^{}\n]*\}\}", re.DOTALL)
 _NO_NAME = re.compile(rb"\W")
 _KEYWORD = re.compile(rb"namespace\s")
@@ -96,6 +102,10 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
         data = _MACROS.sub(_blank, data)
     if b"KOKKOS_" in data:
         data = _PORTABLE.sub(_captured, data)
+    if b"atomic_ref" in data:
+        data = _REFERS.sub(rb"\1{\2}", data)
+    if b"_ptr<" in data or b"_ptr <" in data:
+        data = _POINTER_CAST.sub(_blank, data)
     if b"#if" in data:
         data = _balanced(data)
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)

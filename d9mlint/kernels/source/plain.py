@@ -1,4 +1,4 @@
-"""Sources with the names of plain C++ that hold device code: kernels, and what is behind a project's own qualifiers.
+"""Sources with the names of plain C++ that hold device code: kernels, SYCL, what is behind a project's own qualifiers.
 
 ``ParallelFor(n, [=] GPU_DEVICE (int i) {...})`` in a ``.cpp`` that the build hands to the compiler of CUDA or HIP.
 """
@@ -16,13 +16,15 @@ _WORD = re.compile(
 )
 _DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)(?:\([\w, \t]*\))?[ \t](?:[^\n\\]|\\\r?\n)*?__(?:device|global)__")
 _QUALIFIERS = (b"__device__", b"__global__")
+_SYCL = re.compile(rb"\bsycl(?:::|/sycl\.hpp|\.hpp)")
 
 
 def _words(path: str, data: bytes) -> frozenset[bytes]:
     """The words of a plain source that may be qualifiers of the device; of others, what they define as such."""
     if path.endswith(PLAIN_SUFFIXES) and not path.endswith(KERNEL_SUFFIXES):
         found = any(word in data for word in (*_QUALIFIERS, b"DEVICE", b"FUNCTION", b"KERNEL"))
-        return frozenset(_WORD.findall(data)) if found else frozenset()
+        words = frozenset(_WORD.findall(data)) if found else frozenset()
+        return words | {_QUALIFIERS[0]} if b"sycl" in data and _SYCL.search(data) is not None else words
     found = b"define" in data and any(word in data for word in _QUALIFIERS)
     return frozenset(_DEFINE.findall(data)) if found else frozenset()
 

@@ -6,7 +6,7 @@ import itertools
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from d9mlint.kernels.source.looks import Look, Looked, looked_through
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 SUFFIXES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".H", ".C", ".inc", ".inl", ".tpp", ".ipp",
     ".tcc", ".txx", ".hip", ".mm",
-    ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
+    ".ptx", ".hu", ".mu", ".muh", ".sycl", ".cu.in", ".cuh.in",
 )  # fmt: skip
-"""What a C++, CUDA, HIP or MUSA source is called, also as a template of CMake (``.cuh.in``)."""
-KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in")
+"""What a C++, CUDA, HIP, MUSA or SYCL source is called, also as a template of CMake (``.cuh.in``)."""
+KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx", ".hu", ".mu", ".muh", ".sycl", ".cu.in", ".cuh.in")
 """Sources that hold device code by their name."""
 PLAIN_SUFFIXES = (".cc", ".cpp", ".cxx", ".c", ".mm")
 """Sources for the host's compiler, unless ``KERNEL_SUFFIXES`` says otherwise."""
@@ -176,6 +176,17 @@ class Repository:
 def shared_folders(path: str, other: str) -> int:
     """How many folders two files share, from the root on."""
     return shared_parts(path.split("/")[:-1], other.split("/")[:-1])
+
+
+def folders_above(path: str) -> list[str]:
+    """The folders that a file is in, from below the root on."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def nearer(path: str, folders: Container[str], other: str) -> bool:
+    """Whether a file shares more with those whose ``folders`` are told than with another file."""
+    return sum(1 for folder in folders_above(path) if folder in folders) > shared_folders(path, other)
 
 
 def shared_parts(one: Sequence[str], other: Sequence[str]) -> int:

@@ -24,6 +24,8 @@ _LAUNCHER = re.compile(rb"\b\w*[lL]aunch\w*\s*<([^;{}()]{1,1000})>\s*\(")
 _HANDED = re.compile(rb"(?:\A|[<,])\s*(?:\w+\s*::\s*)*?(?:(\w+)\s*::\s*)?(\w+)\s*(?=[<,]|\Z)")
 _MAX_HEAD = 4_000
 _MAX_BEFORE = 400
+_ITEM = re.compile(rb"\b(?:nd_item|h_item|item|id)\s*<[^<>]*>\s*(?:const\s*)?&?\s*\w*\s*[,)]")
+"""The parameter by which a kernel of SYCL knows its place in the grid."""
 _ORDER = ("__global__", "__host__", "__device__")
 
 
@@ -145,17 +147,22 @@ class Unit:
         return self._function(found) if found is not None else None
 
     def on_device(self, node: tree_sitter.Node) -> bool:
-        """Whether a node is in a function of the device, or in a lambda that says ``__device__``."""
+        """Whether a node is in a function of the device, or in a lambda that says so or is a kernel of SYCL."""
         at: tree_sitter.Node | None = node
         while at is not None:
             body = at.child_by_field_name("body") if at.type == "lambda_expression" else None
             if body is not None and body.start_byte <= node.start_byte:
                 head = _COMMENT.sub(b" ", self.data[at.start_byte : body.start_byte])
-                if "__device__" in self._qualifier(_CAPITALS.findall(head)):
+                if "__device__" in self._qualifier(_CAPITALS.findall(head)) or _ITEM.search(head) is not None:
                     return True
             at = at.parent
         function = self.function(node)
-        return function is not None and re.search("__(?:device|global)__", function.qualifier) is not None
+        if function is None:
+            return False
+        body = function.node.child_by_field_name("body")
+        end = body.start_byte if body is not None else function.node.end_byte
+        known = re.search("__(?:device|global)__", function.qualifier) is not None
+        return known or _ITEM.search(self.data, function.node.start_byte, end) is not None
 
     def functions(self) -> Iterator[Function]:
         """All function definitions, in order, without those inside other functions."""

@@ -20,6 +20,8 @@ _NAMING = re.compile(
 """A macro that registers a function under its own name: ``#define REG(f) m.def(#f, &f)``, ``m.def(STR(f), &f)``."""
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
 _OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*(?:\w+\s*,\s*)?"(\w+)"', re.DOTALL)
+_SCRIPTED = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*"(\w+)"\s*,\s*"(\w+)"', re.DOTALL)
+"""A class of TorchScript, with its namespace (torch/custom_class.h)."""
 _HOLDERS = re.compile(
     rb"\b(\w+)\s*=\s*(?:(?:py::|pybind11::|nb::)?(static_cast|reinterpret_borrow|cast)\s*<([^;]{0,600}?)>\s*\(\s*)?"
     rb'(\w+)\s*\.\s*(?:attr|def_submodule)\s*\(\s*"(\w+)"'
@@ -27,7 +29,7 @@ _HOLDERS = re.compile(
 )
 """Variables that stand for a submodule or a class of a module: ``auto sub = m.def_submodule("ops")``,
 ``auto shape = static_cast<py::class_<Shape>>(m.attr("Shape"))``, ``py::class_<Shape> shape(m, "Shape")``."""
-_RECEIVER = re.compile(rb"\b(\w+)\s*\Z")
+_RECEIVER = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(?:def\w*|impl|op)\s*\(")
 _CODE = re.compile(rb"[\[{]|\binit\b")
 """Before a string in a first argument: that is a constructor or a function itself, not a name."""
 _PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|[(){}\[\];]', re.DOTALL)
@@ -76,7 +78,11 @@ def bindings(block: Block) -> list[Binding]:
     ]
     if b"define" in data:
         found += _named_by_macros(block)
-    held = holders(block)
+    scripted = _SCRIPTED.match(data, block.start) if block.name == "class_" else None
+    if scripted is not None:
+        owners = [(block.end, block.start, scripted[2].decode())]
+    space = scripted[1].decode() if scripted is not None else ""
+    statements = list(_of_holders(block))
     defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
     for match in defining.finditer(data, block.start, block.end):
         if lexical.in_line_comment(data, match.start()):
@@ -94,11 +100,11 @@ def bindings(block: Block) -> list[Binding]:
             continue
         text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
         owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
-        receiver = _RECEIVER.search(data, max(block.start, match.start() - 80), match.start()) if held else None
-        holder = held.get(receiver[1], _NO_HOLDER) if receiver is not None else _NO_HOLDER
+        receivers = (at for start, end, at in reversed(statements) if start <= match.start() < end)
+        holder = next(receivers, _NO_HOLDER)
         owner = owner or holder.owner
         text = f"{owner}.{text}" if owner else text
-        found.append(Binding(text, match.start(), listed[1], block, holder.within))
+        found.append(Binding(text, match.start(), listed[1], block, space or holder.within))
     return found
 
 
@@ -119,6 +125,14 @@ class Holder(NamedTuple):
 
 
 _NO_HOLDER = Holder()
+
+
+def _of_holders(block: Block) -> Iterator[tuple[int, int, Holder]]:
+    """The statements that define things in a submodule or class, which chains of ``.def(...)`` go on with."""
+    data, held = block.unit.data, holders(block)
+    for match in _RECEIVER.finditer(data, block.start, block.end) if held else ():
+        if match[1] in held:
+            yield match.start(), _statement_end(data, match.start(), block.end), held[match[1]]
 
 
 def holders(block: Block) -> dict[bytes, Holder]:

@@ -33,7 +33,7 @@ _DEFINES = re.compile(
 """A macro's body that begins with the definition of a function, whose name it does not put together."""
 _STATEMENTS = (b"if", b"for", b"while", b"switch", b"catch")
 _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
-_OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()")
+_OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()|\b(?:torch|jit)::class_\s*(?=<)")
 _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
 _INSTANCE = re.compile(rb"(?:\w+::)*(\w+)<[^<>;()\"]*>")
 """A string that is the name of a template's instance: a program has it compiled when it runs (NVRTC)."""
@@ -67,9 +67,10 @@ class Block:
     """A piece of a source that has a name and mentions others.
 
     ``kind`` is ``function``, ``macro``, ``library`` (``PYBIND11_MODULE(...) {...}`` and its kin), ``operators``
-    (``RegisterOperators().op(...)``), ``export`` (``NNVM_REGISTER_OP(x)`` and its kin, named after it), ``register``
-    (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions the rest), ``table`` (of functions, outside of
-    functions) or ``op`` (a registered operator, which other code can call by its name).
+    (``RegisterOperators().op(...)``, ``torch::class_<T>("ns", "Name").def(...)``), ``export`` (``NNVM_REGISTER_OP(x)``
+    and its kin, named after it), ``register`` (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions the
+    rest), ``table`` (of functions, outside of functions) or ``op`` (a registered operator, which other code can call by
+    its name).
     """
 
     unit: Unit
@@ -359,7 +360,7 @@ def _filled_later(unit: Unit) -> Iterator[Block]:
 
 
 def _operators(unit: Unit) -> Iterator[Block]:
-    if b"RegisterOperators" not in unit.data:
+    if b"RegisterOperators" not in unit.data and b"::class_" not in unit.data:
         return
     end = 0
     for match in _OPERATORS.finditer(unit.data):
@@ -369,4 +370,8 @@ def _operators(unit: Unit) -> Iterator[Block]:
         ends = (t for t in _STATEMENT.finditer(unit.data, at) if t[0] == b";")
         found = next(ends, None)
         end = found.start() if found is not None else len(unit.data)
-        yield Block(unit, "operators", "RegisterOperators", at, end, words(unit.data, at, end))
+        node = unit.root.descendant_for_byte_range(match.start(), match.end()) if match[0][-1:] == b"_" else None
+        if node is not None and unit.function(node) is None:  # a class of TorchScript that a global registers
+            yield Block(unit, "operators", "class_", match.end() - len(b"class_"), end, words(unit.data, at, end))
+        elif node is None:
+            yield Block(unit, "operators", "RegisterOperators", at, end, words(unit.data, at, end))

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
-from d9mlint.kernels.source.repository import Repository, shared_folders
+from d9mlint.kernels.source.repository import Repository, folders_above, nearer, shared_folders
 from d9mlint.kernels.torch import pasted
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
 from d9mlint.kernels.torch.builds import libraries
 from d9mlint.kernels.torch.calls import handing, inherited, members, naming, virtual
 from d9mlint.kernels.torch.calls.arity import fits
+from d9mlint.kernels.torch.calls.impossible import impossible
 from d9mlint.kernels.torch.calls.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
@@ -99,7 +100,7 @@ class Callers:
     def _find(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
         word = (block.scope or block.name).encode()
         home = block.unit.path
-        if not word or (len(word) < 2 and not block.internal):
+        if not word or (len(word) < 2 and not block.internal) or word == b"main":
             return []
         found = self._in_files([home] if block.internal else self._visible(block, word), block, word)
         if block.internal and _is_kernel(block) and all(other.kind != "function" for other, _ in found):
@@ -237,7 +238,9 @@ class Callers:
         owners = [p for p in owners if not self._overloads(p, block) and not self._qualifies(p, block)]
         if not owners:
             return files
-        near = [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
+        apart = set(owners)
+        folders = {folder for p in owners for folder in folders_above(p)}
+        near = [p for p in files if p == home or (p not in apart and not nearer(p, folders, home))]
         return [p for p in near if p == home or not libraries.of_another(p, home, owners, word, self.repository)]
 
     def _overloads(self, path: str, block: Block) -> bool:
@@ -289,6 +292,8 @@ class Callers:
     def _means(self, other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
         """Whether the word at a place can be the block: no member of that name, no other method of its class."""
         data = other.unit.data
+        if impossible(other, block, place):
+            return False
         if not block.scope:
             meant = _is_handed_on(block, other) or _is_called(other, block, place)
             return meant and not _through(other, place) and not naming.hides(other, block.name.encode())
@@ -392,9 +397,3 @@ def _is_called(other: Block, block: Block, place: int) -> bool:
     if after.startswith(b"}") and _IN_TABLE.search(before):
         return True
     return after.startswith((b"(", b"<", b"{")) or bool(_ADDRESS.search(before) or _IN_MACRO.search(before))
-
-
-def _nearest(path: str, home: str, owners: list[str]) -> bool:
-    """Whether no other file that defines the name lies nearer than this one."""
-    own = shared_folders(path, home)
-    return all(shared_folders(path, owner) <= own for owner in owners)

@@ -24,6 +24,8 @@ _BEGUN = re.compile(rb"[\"'](\w{4,})(?:[\"']\s*\+|\{|%[sd])")
 """The beginning of a name that Python puts together: ``"sum_" + kind``, ``f"sum_{kind}"``."""
 
 
+_CORE = "tensorflow/core/"
+"""The folder of TensorFlow's own sources."""
 _COMPILED = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".mu")
 
 
@@ -59,7 +61,7 @@ EXPRESSIONS = b"name_expressions"
 def is_bound(repository: Repository) -> bool:
     """Whether a source includes a header of PyTorch or of another binding, or this is PyTorch itself.
 
-    TensorFlow binds its ops by itself: there only PyTorch counts.
+    TensorFlow binds its ops by itself: in its own sources only PyTorch counts.
     """
     found = set(repository.looked(INCLUDING).values())
     if "torch" in found or any(path.endswith("/native_functions.yaml") for path in repository.paths):
@@ -67,7 +69,8 @@ def is_bound(repository: Repository) -> bool:
     from d9mlint.kernels.tensorflow.presence import is_tensorflow
 
     if is_tensorflow(repository):
-        return False
+        own = any(path.startswith(_CORE) or f"/{_CORE}" in path for path in repository.paths)
+        return "other" in found and not own
     if any(path.endswith(CYTHON) and EXTERN in repository.data(path) for path in repository.paths):
         return True
     return (

@@ -12,12 +12,14 @@ from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.python import registered
 from d9mlint.kernels.python.composed import Composed, closest, composed
 from d9mlint.kernels.python.entities import (
+    GRADIENT_WORD,
     Entity,
     alias_of,
     asks_about,
     asks_for_keys,
     built,
     entity_of,
+    internal,
     kernel_of,
     tabled,
 )
@@ -32,7 +34,6 @@ from d9mlint.kernels.torch.routes import Export
 from d9mlint.model.kernel import Guard, Step
 
 _MODULE_WORD = re.compile(r"(?:\A_|_C\Z|ext|cuda|csrc|backend|kernel|ops\Z|lib)", re.IGNORECASE)
-_GRADIENT_WORD = re.compile(r"(?:\A|_|\.)(?:backward|bwd|grad)(?:\Z|_|\d)|Backward")
 _COMMON = frozenset(
     ("forward", "backward", "apply", "call", "run", "init", "sort", "sum", "add", "copy", "get", "set", "index", "load")
 )
@@ -295,7 +296,7 @@ class Binder:
         file = entity.file
         yield from self._operators(entity, registered.operators(self.files, file, entity.node))
         names = set(self.files.names(file.module, entity.name))
-        far = entity.in_function or entity.kind in ("builder", "kernel", "table") or entity.name.startswith("_")
+        far = entity.in_function or entity.kind in ("builder", "kernel", "table") or internal(entity.name)
         # A user calls a public function, but where it is the gradient of another one, that is what he calls.
         wide = far or entity.name not in _COMMON
         for other in self.readers(entity.name) if wide else [file]:
@@ -350,9 +351,9 @@ def _direction(export: Export, entities: list[Entity]) -> str:
     ways = {e.backward for e in entities if e.uses is None and "." not in export.name}
     if len(ways) == 2:
         return "both"
-    if any(e.in_function for e in entities) or not _GRADIENT_WORD.search(export.name):
+    if any(e.in_function for e in entities) or not GRADIENT_WORD.search(export.name):
         return "backward" if ways == {True} else "forward"
-    plain = any(e.uses is None and not _GRADIENT_WORD.search(e.name) for e in entities)
+    plain = any(e.uses is None and not GRADIENT_WORD.search(e.name) for e in entities)
     return "forward" if plain and ways else "backward"
 
 

@@ -267,6 +267,9 @@ def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Expor
     if block.kind == "export":
         framework = next(name for mark, name in _FRAMEWORKS if block.arguments[0].startswith(mark))
         return [(Export(bound.name, False, "", block.unit.path, framework), f"registered as `{bound.name}`")]
+    if block.name == "class_":
+        module = dotted("torch.classes", bound.within)
+        return [(Export(bound.name, False, module, block.unit.path), f"bound as `{module}.{bound.name}`")]
     if block.kind == "operators":
         return [(_operator("", bound.name), f"bound as `{bound.name}`")]
     found = []

@@ -9,7 +9,11 @@ from d9mlint.model import Argument, Coverage, Effect, Location
 from d9mlint.python.domain.conditions import Cond, Flag, both
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import Func, Module, Unknown, Value, born
+from d9mlint.python.source.facts import Jump
 from d9mlint.python.source.notebooks import Cell
+
+CPU, OTHER_DEVICE = "cpu", "other-device"
+"""Contexts of what is put on a device: on the CPU, or on another one although the CPU is named further out."""
 
 
 class Frame:
@@ -21,6 +25,7 @@ class Frame:
         "branches",
         "func",
         "globals",
+        "jump",
         "loops",
         "module",
         "order",
@@ -45,6 +50,8 @@ class Frame:
         self.body_of_class = False
         self.loops = 0
         """How many of its loops are being run."""
+        self.jump: Jump | None = None
+        """The ``break`` or ``continue`` that was last come to."""
         self.order: tuple[str, tuple[Event, ...]] = ("", ())
         """The order that a generator's values come out in, and where it comes from."""
 
@@ -58,7 +65,7 @@ class Event:
     array into another: ``array[0] = other``), ``dropped`` (a call whose result nobody gets, and that does nothing
     else), ``kept`` (at the end of a loop: random keys that are the same in each iteration), ``timed`` (a loop that
     trains as long as its test asks the clock; or, with a condition and whether that leaves the loop, what is done
-    in a loop where the clock says so)."""
+    in a loop where the clock says so; without a condition, but `True`, the test of a loop that trains nothing)."""
 
     index: int
     kind: str
@@ -122,6 +129,10 @@ class Event:
             if one in contexts:
                 return True
         return False
+
+    def on_cpu(self) -> bool:
+        """Whether it is put on the CPU: of several devices around it the innermost one counts."""
+        return next((one == CPU for one in reversed(self.contexts) if one in (CPU, OTHER_DEVICE)), False)
 
     def meets(self, *others: Event) -> bool:
         """Whether one run can come to this event and to the others."""

@@ -31,7 +31,7 @@ def as_augmented(node: f.Assign) -> f.Augment | None:
 def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     """What ``target op= value`` does."""
     left = expressions.evaluate(interp, node.target, frame)
-    known = left if isinstance(node.target, f.Name) else Unknown()
+    known = Unknown() if isinstance(node.target, f.Sub) else left
     start = len(interp.story.events)
     right = expressions.evaluate(interp, node.value, frame)
     discards.added(interp, node, start, frame)

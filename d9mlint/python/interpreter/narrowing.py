@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.values import UNKNOWN, Seq, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Seq, Value, alternatives
 from d9mlint.python.interpreter import expressions
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import queries
 
 if TYPE_CHECKING:
     from d9mlint.python.domain.events import Frame
@@ -23,8 +24,11 @@ _FAILS = {("!=", 1), ("!=", 0), (">", 1), (">=", 2)}
 def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[list[Seq], bool]:
     """The sets, or lists in no promised order, that ``len(x) > 1`` and the like speak of.
 
-    And whether it has one item at most where the test holds, as all parts of an ``and`` do then.
+    And whether it has one item at most where the test holds, as all parts of an ``and`` do then. A name stands for the
+    one test that its function gives it: ``alone = len(x) == 1``.
     """
+    if isinstance(test, f.Name) and frame.func is not None and any(map(_is_told_apart, frame.vars.values())):
+        test = _given(frame.func.node, test) or test
     if isinstance(test, f.Op) and test.op == "and":
         parts = (single(interp, part, frame) for part in test.operands)
         return [one for found, holds in parts if holds for one in found], True
@@ -39,7 +43,21 @@ def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[list[Seq], 
     counted = call.args[0].value
     value = expressions.evaluate(interp, counted, frame) if isinstance(counted, (f.Name, f.Attr)) else None
     leaves = [leaf for _, leaf in alternatives(value)] if value is not None else []
-    return [leaf for leaf in leaves if isinstance(leaf, Seq) and (leaf.kind == "set" or leaf.order)], key in _HOLDS
+    return [leaf for leaf in leaves if isinstance(leaf, Seq) and _is_told_apart(leaf)], key in _HOLDS
+
+
+def _is_told_apart(value: Value) -> bool:
+    """Whether it is a set, or a list in no promised order."""
+    return isinstance(value, Seq) and (value.kind == "set" or bool(value.order))
+
+
+def _given(node: f.Def | f.Lambda, name: f.Name) -> f.Compare | None:
+    """The comparison that a function sets a name to, and nothing else."""
+    if isinstance(node, f.Lambda):
+        return None
+    sets = [one for one in queries.statements(node.body) if isinstance(one, f.Assign) and name in one.targets]
+    value = sets[0].value if len(sets) == 1 else None
+    return value if isinstance(value, f.Compare) else None
 
 
 def narrow(interp: Interpreter, found: Iterable[Seq]) -> None:

@@ -34,7 +34,7 @@ from d9mlint.python.interpreter import (
 )
 from d9mlint.python.interpreter.library import environment, generics
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled, turns, walked
+from d9mlint.python.interpreter.marks import bounded, discards, later_turns, overwritten, refilled, timed, turns, walked
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -50,7 +50,7 @@ STOPS: Left = (False, False, True)
 def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
     start = len(interp.story.events)
     value = expressions.evaluate(interp, node.value, frame)
-    _drop_unused(interp, node)
+    discards.unused(interp, node)
     if isinstance(node.value, f.Call):
         discards.note(interp, node.value, value, start, frame)
     elif isinstance(node.value, f.Sub):
@@ -58,15 +58,6 @@ def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
     if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
         interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
     return STOPS if value is calls.EXITS else STAYS
-
-
-def _drop_unused(interp: Interpreter, node: f.Evaluate) -> None:
-    """A method makes something new, which nobody gets where the call stands alone: ``dataset.shuffle(9)``."""
-    last = interp.story.events[-1] if interp.story.events else None
-    if last is None or not isinstance(node.value, f.Call) or not last.name.startswith(interp.hooks.persistent):
-        return
-    if (last.location.line, last.location.column) == node.value.place[:2]:
-        interp.heap.mark(last, kind="dropped")
 
 
 def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
@@ -101,8 +92,10 @@ def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
 
 
 def _raise(interp: Interpreter, node: f.Raise, frame: Frame) -> Left:
+    start = len(interp.story.events)
     for part in node.parts:
         expressions.evaluate(interp, part, frame)
+    discards.unshown(interp, start)
     return STOPS
 
 
@@ -118,6 +111,7 @@ def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
 
 
 def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
+    frame.jump = node
     return (False, True, False)
 
 
@@ -202,7 +196,7 @@ def _turns(
     for item in items:
         there = present(item)  # one that was added under a condition has a turn under that alone
         found = item if there is True else choose([x for x in alternatives(item) if x[1] is not ABSENT])
-        turn: Left | None = interp.under(there, partial(_turn, interp, node, found, frame))
+        turn: Left | None = interp.under(there, partial(_turn, interp, node, found, frame, len(items) == 1))
         left, _, stopped = turn or STAYS
         returned = either(returned, both(there, either(left, stopped)))
         if returned is True:
@@ -212,9 +206,9 @@ def _turns(
     end()
 
 
-def _turn(interp: Interpreter, node: f.For, item: Value, frame: Frame) -> Left:
+def _turn(interp: Interpreter, node: f.For, item: Value, frame: Frame, alone: bool) -> Left:
     interp.assign(node.target, item, frame, node.place)
-    return interp.block(node.body, frame)
+    return later_turns.run(interp, node.body, frame) if alone else interp.block(node.body, frame)
 
 
 def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
@@ -223,14 +217,15 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.test, frame)
     if isinstance(value, Const) and not value.value:
         return STAYS
-    clock = next((e for e in events[start:] if any(x.origin == "clock" for x in e.effects)), None)
+    clock = timed.clock_in(events[start:])
     tested, start = events[start:], len(events)
     end = interp.enter_loop(frame, f.NOWHERE)
     bounded.by_test(interp, tested, frame)
     augmenting.forget_counts(interp, node, frame)
     walked.run(interp, node, frame)
+    trains = timed.turns(interp, node, clock, start, frame)
     end()
-    if clock is not None and any(e.trains for e in events[start:]):
+    if clock is not None and trains:
         interp.event("timed", clock.raw, frame, environment.place_of(clock))
     interp.block(node.orelse, frame)
     return STAYS

@@ -21,7 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks import kerasfit, unseendraws
-from d9mlint.python.frameworks.tensorflow import estimators, sessions
+from d9mlint.python.frameworks.tensorflow import estimators, loaded, sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
@@ -168,7 +168,8 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
         cond = both(cond, _matters(program, event))
     if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
-    cond = both(cond, effect.later or kept(program, event), negate(event.idle))  # (a dropout has no weights)
+    weights = effect.later or both(kept(program, event), loaded.kept(program, event))  # (a dropout has none)
+    cond = both(cond, weights, negate(event.idle))
     if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
         return None
     other = source.other
@@ -293,7 +294,8 @@ def _uncovered(program: Program) -> list[Uncovered]:
             continue  # not known, or only when somebody takes the seed away
         able = (s for s in own if s.lasts and s.fixes is not False and draw.may_follow(s.event))
         after = (s for s in able if at is not None and s.event.index > at)
-        late = next((s for s in after if s.event.meets(draw.event)), None)
+        here = both(*assumed, missing)  # (a seed for runs that have one before the draw comes too late for none)
+        late = next((s for s in after if s.event.meets(draw.event) and both(here, *s.event.guards) is not False), None)
         cond = both(draw.cond, missing)
         if cond is False or without_default_seed(cond) or changes_nothing(program, draw.event):
             continue

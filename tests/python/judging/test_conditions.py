@@ -107,7 +107,7 @@ def make(name):
 def main():
     made = make(args.opt)
     made.draw()
-    np.random.default_rng()
+    print(np.random.default_rng())
 """
     assert when(text, "unseeded-python") == [("--opt is a (the default)",)]
     assert when(text, "unseeded-numpy") == [("--opt is b",)]
@@ -198,7 +198,7 @@ def main():
     if "noise" in words:
         np.random.rand()
     if words:
-        np.random.default_rng()
+        print(np.random.default_rng())
 """
     assert when(text, "unseeded-python") == [("--cuda is not given",)]
     assert when(text, "unseeded-numpy") == [("--cuda is given",)]
@@ -452,7 +452,7 @@ def is_near(s):
 
 def noise(on):
     if on:
-        np.random.default_rng()
+        print(np.random.default_rng())
 
 def main():
     Net(library.load_config()).build()

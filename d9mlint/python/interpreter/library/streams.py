@@ -12,7 +12,7 @@ from d9mlint.python.domain.taint import further, taint
 from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.scopes import COMPLETION
+from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -74,7 +74,8 @@ def written(interp: Interpreter, event: Event, frame: Frame) -> None:
         orders: list[Value] = []
         for loop in reversed(interp.order_loops):
             inside = made.loops[: loop.depth + 1] == tuple(interp.loops[: loop.depth + 1])
-            if not inside or len(made.loops) <= loop.depth or _appends(made):
+            own = inside and (len(made.loops) > loop.depth or _in_worker(made, loop))
+            if not own or _appends(made):
                 orders.append(Unknown(order=loop.order, sources=loop.sources))
         if orders:  # (of loops inside of each other each)
             interp.event("sink", WRITTEN, frame, environment.place_of(event), tuple(orders))
@@ -128,6 +129,13 @@ def _openings(event: Event) -> list[Event]:
     leaves = [leaf for value in values if value is not None for _, leaf in alternatives(value)]
     made = [leaf.event for leaf in leaves if isinstance(leaf, Obj) and leaf.event is not None]
     return [one for one in made if any(x.opens and for_writing(one, x) for x in one.effects)]
+
+
+def _in_worker(opening: Event, loop: OrderLoop) -> bool:
+    """Whether each of the workers that a call starts opens a file of its own: none before them all, nor one name."""
+    started = [one for one in loop.sources if one.kind == "call"]
+    named = opening.args and isinstance(opening.args[0], Const)
+    return loop.order == COMPLETION and not named and any(one.location in opening.stack for one in started)
 
 
 def _appends(opening: Event) -> bool:

@@ -32,6 +32,15 @@ def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Fra
     gone(interp, value)
 
 
+def unused(interp: Interpreter, node: f.Evaluate) -> None:
+    """A method makes something new, which nobody gets where the call stands alone: ``dataset.shuffle(9)``."""
+    last = interp.story.events[-1] if interp.story.events else None
+    if last is None or not isinstance(node.value, f.Call) or not last.name.startswith(interp.hooks.persistent):
+        return
+    if (last.location.line, last.location.column) == node.value.place[:2]:
+        interp.heap.mark(last, kind="dropped")
+
+
 def assigned(
     interp: Interpreter, targets: tuple[f.Expr, ...], node: f.Expr, value: Value, start: int, frame: Frame
 ) -> None:
@@ -95,7 +104,10 @@ def _only_watched(interp: Interpreter, counters: tuple[f.Expr, ...], frame: Fram
 
 
 def unshown(interp: Interpreter, start: int) -> None:
-    """Marks what an item or a slice that stands alone told from event ``start`` on; in a notebook it is shown."""
+    """Marks what an item or a slice that stands alone, or is raised, told from event ``start`` on.
+
+    In a notebook it is shown.
+    """
     for event in () if interp.story.cells else interp.story.events[start:]:
         if event.kind == "sink" and event.name in ("item", "slice"):
             interp.heap.mark(event, discarded=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.values import Const, Inst, Value, alternatives
 from d9mlint.python.interpreter.library.containers.sets import untold
+from d9mlint.python.interpreter.marks import later_turns
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import queries
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def run(interp: Interpreter, node: f.While, frame: Frame) -> None:
     """Runs the body; what a name held before stands for what it then holds, where nothing is known of that."""
     before = {name: frame.vars[name] for name in _asked(node.test) if name in frame.vars}
-    interp.block(node.body, frame)
+    later_turns.run(interp, node.body, frame)
     for name, held in before.items():
         if _is_own(held) and name in frame.vars and _is_untold(frame.vars[name]):
             frame.vars[name] = held

@@ -33,6 +33,12 @@ _IN_TURN = (
     "(`for worker in workers: step(worker.result())`)"
 )
 _STEP, _THREADS = "torch.optim.Optimizer.step", ("threading.Thread", "threading.Thread.start")
+_LAUNCH, _NODE = "launchpad.launch", "launchpad.Program.add_node"
+_NODES = "runs nodes of a program side by side, which take what others have computed by then"
+_IN_ONE_PROCESS = (
+    "for runs that repeat, let one process act and learn in turns instead (Acme: `experiments.run_experiment`); nodes "
+    "that call each other (`handle.method()`) have to wait for a known number of steps of each"
+)
 _THREAD_JOIN = "threading.Thread.join"
 _UPDATES = "has workers update the variables asynchronously"
 _READS = "lets a process compute with the weights while another trains them"
@@ -46,6 +52,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _shared_memory(program, rule)
     yield from _threads(program, rule)
     yield from _actors.check(program, rule)
+    nodes = [e for e in program.calls(_NODE) if not e.detached]
+    for event in program.calls(_LAUNCH) if len(nodes) > 1 or any(e.loops for e in nodes) else ():
+        yield draft(program, rule, event, last=event.raw.rpartition(".")[2], does=_NODES, remedy=_IN_ONE_PROCESS)
     if program.calls(*SYNC):
         return
     for event in program.calls(SETTER):

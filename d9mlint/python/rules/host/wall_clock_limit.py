@@ -38,6 +38,8 @@ _WHOLE = "whole"
 _COMPUTES = ("torch.", "torchvision.", "tensorflow.", "numpy.", "jax.")
 """How names of calls begin of whose results a loop makes its own."""
 
+_COLLECTS = (".append", ".extend", ".add", ".update", ".put", ".write")
+"""How names of calls end by which a loop keeps what it has computed."""
 _POLLS = (
     "tensorflow.train.checkpoints_iterator", "tensorflow.contrib.training.checkpoints_iterator",
     "tensorflow.contrib.training.evaluate_repeatedly", "tensorflow.contrib.slim.evaluation.evaluation_loop",
@@ -103,7 +105,7 @@ def _does(effect: Effect) -> str:
 
 
 def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
-    """At each ``if`` in a loop that trains which asks the clock and does something that counts."""
+    """At each ``if`` in a loop that asks the clock and does something that counts, and each loop that ends by it."""
     told = set()
     asked_before = set()
     branches = _Branches()
@@ -125,7 +127,8 @@ def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
             related = [] if where is None else [Related(where.location, "happens when the clock says so")]
             asked = f"a test of `{test.raw}`"
             yield draft(
-                program, rule, test, confidence="medium", related=related, name="if", setting=asked, then=then,
+                program, rule, test, confidence="medium", related=related, setting=asked, then=then,
+                name="if" if isinstance(test.args[0], CondValue) else "while",
                 remedy=_THROUGH if then == _LEAVES else "",
             )  # fmt: skip
 
@@ -160,12 +163,17 @@ def _left_there(saves: tuple[Event, ...], test: Event, there: set[int]) -> Event
 
 
 def _left(program: Program, test: Event) -> tuple[str, None] | None:
-    """Whether a test of the clock ends a loop that computes something before it is through; none that waits."""
+    """Whether a test of the clock ends a loop that computes something before it is through; none that waits.
+
+    What a loop does as often as it can to measure how long that takes is not kept.
+    """
     leaves = test.args[1]
     if not isinstance(leaves, Const) or not leaves.value:
         return None
     turn = [e for e in program.events if e.kind == "call" and not e.detached and test.loops[-1] in e.loops]
     waits = any(e.name == "time.sleep" for e in turn)
+    if not isinstance(test.args[0], CondValue) and not any(e.name.endswith(_COLLECTS) for e in turn):
+        return None
     return (_LEAVES, None) if not waits and any(e.name.startswith(_COMPUTES) for e in turn) else None
 
 

@@ -56,6 +56,8 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
     cond = both(cond, program.holds(event, effect.when))
     if not effect.seeds:
+        if event.discarded and not event.name.endswith(_SEEDS) and not effect.creates.endswith(_OP):
+            return  # kept under a name that nothing reads: nobody draws from it
         cond = both(cond, negate(_seeded_later(program, event)), draws_unseeded(program, event))
     if cond is False or truth(cond, event.guards) is False:
         return

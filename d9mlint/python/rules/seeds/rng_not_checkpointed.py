@@ -112,7 +112,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
     found = loads(program, steps)
     warm = {id(load) for load in found if is_warm_start(program, load, steps)}
     for load in sorted(found, key=lambda e: id(e) in warm):
-        after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
+        after = _after(load, steps or program.trains)
         loops = {number for event in after for number in event.loops}  # those that change the weights
         met = _met(program, load, saves, loops)
         if not met or not loops or (id(load) in warm and load.args and own_save(load.args[0], moved)):
@@ -128,9 +128,14 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         if drawn or (also and sure):
             at = written_at(met[0])
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if written_at(e) == at]
-            here = [e for e in found if e.location == load.location]
+            here = [e for e in found if e.location == load.location and _after(e, steps or program.trains)]
             yield from _drafts(program, rule, there, here, drawn, also, begins, met)
             return
+
+
+def _after(load: Event, steps: Sequence[Event]) -> list[Event]:
+    """The steps that go on from what is loaded; a load at the end is for a last evaluation."""
+    return [step for step in steps if step.index > load.index and step.meets(load)]
 
 
 def _met(program: Program, load: Event, saves: Sequence[Event], loops: set[int]) -> list[Event]:

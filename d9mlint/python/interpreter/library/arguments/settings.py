@@ -48,6 +48,8 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
     """
     instance = Inst(cls, tuple(interp.assumed()))
     _fill(interp, instance, frame, place, spelling, prefix)
+    if not isinstance(attributes.class_attribute(interp, cls, "__init__"), Func):
+        calls.construct_outside(interp, instance, (), dict(instance.attrs), frame, place, True)
     after = attributes.class_attribute(interp, cls, "__post_init__")
     if isinstance(after, Func):
         calls.enter(interp, after, [instance], {}, frame, place)
@@ -57,7 +59,7 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
 def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spelling: str, prefix: str = "") -> None:
     for owner, name, annotation, place_there in fields.of_class(instance.cls):
         dotted = f"{prefix}{name}"
-        inner = _class_of(interp, owner, name, annotation)
+        inner = fields.class_of(interp, owner, name, annotation)
         if inner is not None and dotted.count(".") < _MOST_LEVELS:
             instance.attrs[name] = filled(interp, inner, frame, place, spelling, f"{dotted}.")
             continue
@@ -66,15 +68,6 @@ def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spe
         location = Location(owner.frame.module.path, *place_there)
         flag = flag_of(dotted, default, location, given is None, spelling.format(dotted))
         instance.attrs[name] = flag_value(interp, flag)
-
-
-def _class_of(interp: Interpreter, owner: Class, name: str, annotation: f.Expr) -> Class | None:
-    """The class of settings that a field holds, by its default or by what it is annotated with."""
-    value = fields.factory(owner.frame.vars.get(name))
-    if isinstance(value, Inst):
-        return value.cls
-    annotated = value if isinstance(value, Class) else expressions.evaluate(interp, annotation, owner.frame)
-    return annotated if isinstance(annotated, Class) and any(True for _ in fields.of_class(annotated)) else None
 
 
 def of_class(interp: Interpreter, wanted: Value, frame: Frame, place: f.Place, spelling: str) -> Value:
@@ -194,6 +187,13 @@ def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return first if isinstance(first, (Inst, Dict, Obj)) else UNKNOWN
 
 
+def _validated(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``Config.model_validate(data)``: an object of the class, filled with what nobody knows."""
+    cls = event.receiver
+    place = environment.place_of(event)
+    return calls.instantiate(interp, cls, [], {}, frame, place, True) if isinstance(cls, Class) else None
+
+
 def _evaluate(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``exec(open("settings.py").read())``: the constants above it are defaults of settings that it may change."""
     if frame.func is None and not frame.body_of_class and event.args and not isinstance(event.args[0], Const):
@@ -210,12 +210,14 @@ _PARSE = ("parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file", "
 _ADDED = ("dataclass", "theclass")
 _DEST = Argument(1, "dest")
 _ADD_CLASS = ("add_arguments", "add_class_arguments", "add_dataclass_arguments")
+_VALIDATE = ("model_validate", "model_validate_json", "parse_obj", "parse_file", "parse_raw")
 _INSTANTIATE = ("hydra.utils.instantiate", "hydra.utils.call", "hydra_zen.instantiate")
 TRANSFER: dict[str, Transfer] = {
     **{f"{parser}().{name}": _into_dataclasses for parser in _HF_PARSERS for name in _PARSE},
     **{f"argparse.ArgumentParser.{name}": _add_class for name in _ADD_CLASS},
     **dict.fromkeys(("tap.Tap.parse_args", "tap.Tap.from_dict", "tap.Tap.load"), _into_itself),
     **dict.fromkeys(_INSTANTIATE, _instantiate),
+    **{f"{base}.{name}": _validated for base in fields.CHECKED for name in _VALIDATE},
     "builtins.exec": _evaluate,
     **{f"omegaconf.OmegaConf.{name}": _keeps for name in ("structured", "to_object", "to_container")},
 }
