@@ -305,7 +305,8 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     again = r"\1" if hole is not None else r"\w+"
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, again))
     for root in (above(frame.module.path, level),) if level else interp.roots:
-        found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]
+        fitting = (pattern.fullmatch(one) for one in _modules(interp, root, segments, files))
+        found = [(fits[pattern.groups], fits[0]) for fits in fitting if fits]  # (all of a name without a hole)
         yield from ((text, "." * level + one) for text, one in found)
         if found:
             return

@@ -12,6 +12,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import made_by as named_by
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.library.streams import WRITTEN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
@@ -93,7 +94,7 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
     filled: dict[int, tuple[Event, list[Event]]] = {}
     """By the ``id`` of each queue that several workers fill: where these are started, and what is taken out of it."""
     for event in program.ending(GETS, "call"):
-        if training.isdisjoint(event.loops) or event.detached or event.inside(*WORKERS):
+        if training.isdisjoint(event.loops) or event.detached or _is_of_workers(program, event):
             continue
         for queue in made_by(event.receiver):
             started = _several(program, queue)
@@ -105,6 +106,13 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
                     _drained(program, rule, event, put), message=_BY_THEN.format(event.name.rpartition(".")[2])
                 )
     yield from _taken(program, rule, filled.values(), told)
+
+
+def _is_of_workers(program: Program, event: Event) -> bool:
+    """Whether one of several workers does something, or any process; a thread that is started once trains for all."""
+    if not event.inside(*WORKERS) or event.inside("process", SPAWNED):
+        return event.inside(*WORKERS)
+    return any(one.loops for one in _starts(program) if one.location in event.stack)
 
 
 def _taken(

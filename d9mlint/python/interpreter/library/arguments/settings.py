@@ -20,6 +20,8 @@ from d9mlint.python.domain.values import (
     Obj,
     Ref,
     Seq,
+    Setting,
+    Unknown,
     Value,
     alternatives,
 )
@@ -184,7 +186,22 @@ def _settings(config: Value | None) -> dict[str, Value]:
 def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``OmegaConf.structured(config)``, ``OmegaConf.to_container(config)``: the settings, in another kind of object."""
     first = environment.first(event)
-    return first if isinstance(first, (Inst, Dict, Obj)) else UNKNOWN
+    return first if isinstance(first, (Inst, Dict, Obj, Ref, Unknown)) else UNKNOWN
+
+
+def _class_named(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``hydra.utils.get_class(config.model._target_)``: what config files name there."""
+    given = environment.first(event)
+    place = environment.place_of(event)
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return configured.by_dotted_name(interp, given.value, frame, place)
+    spelled = given.spelled if isinstance(given, Setting) else given.name if isinstance(given, (Ref, Unknown)) else ""
+    above, _, last = spelled.rpartition(".")
+    if last != _TARGET or not above:
+        return None
+    part = Unknown()
+    part.key = interp.knowledge.key_in_configs("", above.rpartition(".")[2])
+    return configured.named_in_configs(interp, part, frame, place)
 
 
 def _validated(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -217,6 +234,7 @@ TRANSFER: dict[str, Transfer] = {
     **{f"argparse.ArgumentParser.{name}": _add_class for name in _ADD_CLASS},
     **dict.fromkeys(("tap.Tap.parse_args", "tap.Tap.from_dict", "tap.Tap.load"), _into_itself),
     **dict.fromkeys(_INSTANTIATE, _instantiate),
+    **dict.fromkeys(("hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object"), _class_named),
     **{f"{base}.{name}": _validated for base in fields.CHECKED for name in _VALIDATE},
     "builtins.exec": _evaluate,
     **{f"omegaconf.OmegaConf.{name}": _keeps for name in ("structured", "to_object", "to_container")},
