@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from d9mlint import discover as module
 from d9mlint.config import Config
-from d9mlint.discover import Discovery, added_roots, discover, has_main_guard, import_roots, searched_roots
+from d9mlint.discover import Discovery, added_roots, discover, has_main_guard, import_roots, is_member, searched_roots
 from d9mlint.discover.tracked import tracked
 from d9mlint.model import ConfigError, Unchecked, UsageError
 
@@ -394,6 +394,26 @@ def test_roots_in_a_package(root: Path) -> None:
     assert roots(root, "work/pkg/scripts/run.py") == ["work/pkg/scripts", "work", "."]
 
 
+@pytest.mark.parametrize(
+    ("text", "member"),
+    [
+        ("from pkg.sub import train\n", True),
+        ("import pkg.data as data\nimport gin\n", True),
+        ("from pkg import data\nimport helper\n", False),
+        ("import gin\n", False),
+        ("from . import data\n", False),
+    ],
+)
+def test_a_member_of_a_package_does_not_import_from_its_own_folder(root: Path, text: str, member: bool) -> None:
+    """As a console script, or ``python -m``, starts it: a folder ``gin`` beside it is no library."""
+    write(
+        root, {f"pkg/{name}": "" for name in ("__init__.py", "sub/__init__.py", "sub/gin/__init__.py", "sub/helper.py")}
+    )
+    assert is_member(root / "pkg" / "sub" / "run.py", text.encode()) is member
+    found = names(import_roots(Path("pkg/sub/run.py"), Config(root=root), member=member))
+    assert found == (["."] if member else ["pkg/sub", "."])
+
+
 def test_roots_in_a_src_layout(root: Path) -> None:
     write(root, ["src/pkg/__init__.py", "src/pkg/train.py", "examples/fit.py", "lib/x.py", ".git/HEAD"])
     assert roots(root, "src/pkg/train.py") == ["src/pkg", "src", "."]
@@ -594,6 +614,25 @@ def test_a_module_that_works_and_that_nothing_imports_is_a_script(tmp_path: Path
     (tmp_path / "other.py").write_text("import os\n")
     found = discover([tmp_path], Config(root=tmp_path))
     assert [path.name for path in found.entries] == (["learn.py"] if runs else [])
+
+
+@pytest.mark.parametrize(
+    ("path", "call", "runs"),
+    [
+        ("examples/search.py", "experiment(model='gcn', func=choose)\n", True),
+        ("quick_start.py", "experiment(\n    model='gcn',\n)\n", True),
+        ("pkg/search.py", "experiment(model='gcn', func=choose)\n", False),
+        ("examples/search.py", "register_model('gcn', choose)\n", False),
+        ("examples/search.py", "enable()\n", False),
+    ],
+)
+def test_an_example_that_calls_what_it_imports_is_a_script(tmp_path: Path, path: str, call: str, runs: bool) -> None:
+    """Also where it defines a function to hand over."""
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    head = "from lib import enable, experiment, register_model\n\ndef choose(trial):\n    return trial\n\n"
+    (tmp_path / path).write_text(head + call)
+    found = discover([tmp_path], Config(root=tmp_path))
+    assert [one.name for one in found.entries] == ([Path(path).name] if runs else [])
 
 
 @pytest.mark.parametrize(

@@ -806,6 +806,18 @@ def test_the_python_of_a_program_bounds_numpy(tmp_path: Path) -> None:
     assert target.packages["numpy"] == ("1.21.6", "newest release for Python 3.7.10")
 
 
+def test_what_came_with_a_release_counts_more_than_what_went_with_it(tmp_path: Path) -> None:
+    """Code for an older one is left over in a branch that no longer runs."""
+    left_over, later = Limit("tensorflow", "<1.0", "a"), Limit("tensorflow", "<2.0", "b")
+    root = write(tmp_path, {"train.py": ""})
+    for limits, release in (
+        ([left_over, later], "0.12.1"),
+        ([left_over, Limit("tensorflow", ">=1.0", "c"), later], "1.15.5"),
+    ):
+        target = Resolver([], [], root, "gpu").target(root / "train.py", limits)
+        assert target.version("tensorflow") == release
+
+
 def test_the_tightest_limit_counts(tmp_path: Path) -> None:
     limits = [Limit("torch", "<2.4", "a"), Limit("torch", "<1.8", "b"), Limit("torch", "<2.0", "c")]
     package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py", limits).packages["torch"]

@@ -97,9 +97,11 @@ def named_in(found: Discovery, reader: Reader) -> tuple[tuple[str, str], ...]:
 def settings_files(found: Discovery, reader: Reader) -> tuple[str, ...]:
     """The config files that hold settings of programs, as far as their names and sizes tell, sorted."""
     from d9mlint.configs.files import kind
+    from d9mlint.python.source.ginfiles import ENDING
     from d9mlint.python.source.settingsfiles import MAX_BYTES
 
-    names = sorted({shown(p, Path.cwd()) for p in (*found.beside, *found.near) if p.name.endswith(CONFIG_FILES)})
+    endings = (*CONFIG_FILES, ENDING)
+    names = sorted({shown(p, Path.cwd()) for p in (*found.beside, *found.near) if p.name.endswith(endings)})
     small = (name for name in names if len(reader(name) or b"") <= MAX_BYTES)
     return tuple(name for name in small if kind(name) not in _LAUNCHERS)
 

@@ -160,13 +160,15 @@ def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogu
     from d9mlint.python.domain.knowledge import Knowledge
     from d9mlint.python.judging.judge import judge
     from d9mlint.python.project.files import Project
+    from d9mlint.python.source.ginfiles import ENDING
     from d9mlint.python.source.reading import text_reader
 
     entry = "train.py" if "train.py" in data else next(name for name in data if name.endswith((".py", ".ipynb")))
     target = _launched(newest_target(example.target, example.device), entry, data)
     configs = [name for name in data if name.endswith(CONFIG_FILES)]
     by_name = [pair for name in configs for pair in named(name, data[name])]
-    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops, by_name, configs)
+    settings = [name for name in data if name.endswith((*CONFIG_FILES, ENDING))]
+    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops, by_name, settings)
     argv = None if example.args is None else list(example.args)
     judged = judge(
         Project(text_reader(data)),

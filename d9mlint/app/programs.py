@@ -19,7 +19,7 @@ from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
 from d9mlint.catalogue import Catalogue, load
 from d9mlint.config import Config
-from d9mlint.discover import Discovery, added_roots, discover, import_roots, searched_roots
+from d9mlint.discover import Discovery, added_roots, discover, import_roots, is_member, searched_roots
 from d9mlint.model import CONFIGS, KERNELS, Changed, Op, Package, Report, Rule, Target, Unchecked, UsageError
 from d9mlint.target import Resolver, used
 
@@ -132,18 +132,18 @@ def roots_of(config: Config, found: Discovery, reach: Reach) -> dict[str, tuple[
     """By file, the folders that its imports start from."""
     cwd = Path.cwd()
     roots: dict[str, tuple[str, ...]] = {}
-    beside: dict[Path, tuple[str, ...]] = {}
+    beside: dict[tuple[Path, bool], tuple[str, ...]] = {}
     known = ((path, reach.peek(shown(path, cwd)) or b"") for path in found.files)
     added = [shown(root, cwd) for root in added_roots(known)]
     scripts = dict.fromkeys((*found.beside, *found.near))
     searched = searched_roots((path, reach.peek(shown(path, cwd)) or b"") for path in scripts)
     for path in {*found.entries, *found.files}:
         folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
-        if folder not in beside:
-            beside[folder] = tuple(
-                dict.fromkeys([*(shown(r, cwd) for r in import_roots(path, config, searched)), *added])
-            )
-        roots[shown(path, cwd)] = beside[folder]
+        key = (folder, is_member(path, reach.peek(shown(path, cwd)) or b""))
+        if key not in beside:
+            own = import_roots(path, config, searched, member=key[1])
+            beside[key] = tuple(dict.fromkeys([*(shown(root, cwd) for root in own), *added]))
+        roots[shown(path, cwd)] = beside[key]
     return roots
 
 

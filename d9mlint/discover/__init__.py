@@ -12,7 +12,7 @@ from typing import NamedTuple
 from d9mlint.discover.beside import is_beside, near
 from d9mlint.discover.patterns import holds_no_code
 from d9mlint.discover.percent import is_percent
-from d9mlint.discover.roots import PROJECT_MARKERS, added_roots, import_roots
+from d9mlint.discover.roots import PROJECT_MARKERS, added_roots, import_roots, is_member
 from d9mlint.discover.scripts import METADATA, SETUP, console_scripts
 from d9mlint.discover.searched import searched_roots
 from d9mlint.discover.settings import Settings, is_file, unreadable
@@ -21,7 +21,7 @@ from d9mlint.model import Unchecked, UsageError
 
 __all__ = [
     "KERNEL_SOURCES", "PROJECT_MARKERS", "Discovery", "added_roots", "discover",
-    "has_main_guard", "holds_no_code", "import_roots", "left_out", "may_hold_kernels", "searched_roots",
+    "has_main_guard", "holds_no_code", "import_roots", "is_member", "left_out", "may_hold_kernels", "searched_roots",
 ]  # fmt: skip
 
 MAX_FILES = 50_000
@@ -206,6 +206,11 @@ _CALLED = re.compile(
     re.MULTILINE,
 )
 """A function that is called at the top, and whose name is not that of a preparation."""
+_CALLED_WITH = re.compile(_CALLED.pattern + rb"\s*[\w\"'\[{(*-]", re.MULTILINE)
+"""The same with something in the brackets, be it on the next line."""
+_SHOWS = ("example", "examples", "demo", "demos", "tutorial", "tutorials", "quickstart", "getting_started")
+_SHOWS_HOW = re.compile(r"(?:^|_)(?:example|demo|tutorial|quick_?start)(?:s|_|$)")
+"""Folders of files, and names of files, that show how a library is used."""
 _DEFINES = re.compile(rb"^(?:async )?(?:def|class) ", re.MULTILINE)
 _GETS = re.compile(
     rb"^\w[\w, ]*=[ \t]*(?!(?:get|make|create|build|read|load|import|register|set|init|config)\w*\()([a-z]\w*)"
@@ -244,10 +249,15 @@ def _may_be_script(path: Path, data: bytes) -> bool:
     own = (rb"^(?:async )?def " + called + rb"\(" for called in set(_CALLED.findall(data)))
     if any(re.search(one, data, re.MULTILINE) for one in own):
         return True
+    others = b" ".join(line for line in _IMPORTS.findall(data) if b"import" in line)
+    if path.parent.name in _SHOWS or _SHOWS_HOW.search(path.stem) is not None:
+        # It shows how functions of others are called, with an argument at least: `experiment(model="gcn")`.
+        shown = set(_CALLED_WITH.findall(data))
+        if any(re.search(rb"\b" + called + rb"\b", others) is not None for called in shown):
+            return True
     if _DEFINES.search(data) is not None:
         return False
     # It defines nothing itself and works with functions of others: `rewards, best = interact(env, agent)`.
-    others = b" ".join(line for line in _IMPORTS.findall(data) if b"import" in line)
     return any(re.search(rb"\b" + called + rb"\b", others) is not None for called in set(_GETS.findall(data)))
 
 

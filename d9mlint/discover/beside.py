@@ -11,7 +11,7 @@ from d9mlint.discover.settings import Settings
 
 ENDINGS = (
     ".sh", ".bash", ".zsh", ".ksh", ".csh", ".slurm", ".sbatch", ".job", ".pbs", ".qsub", ".sub", ".mk",
-    ".yaml", ".yml", ".json", "Dockerfile", "dockerfile", "akefile",
+    ".yaml", ".yml", ".json", ".gin", "Dockerfile", "dockerfile", "akefile",
 )  # fmt: skip
 _BEGINNINGS = ("Dockerfile", "dockerfile")
 MOST = 2_000
@@ -22,7 +22,7 @@ _NEAR = frozenset(
 )
 """Folders in which launch scripts of a program are looked for that is named by itself."""
 _CONFIGS = frozenset(
-    {"conf", "confs", "config", "configs", "cfg", "cfgs", "option", "options", "opts", "settings", "hparams"}
+    {"conf", "confs", "config", "configs", "cfg", "cfgs", "option", "options", "opts", "settings", "hparams", "gin"}
 )
 """Folders whose config files, in whatever folders inside, may say what a program is made of."""
 _MAX_NEAR = 200

@@ -17,6 +17,7 @@ _UP = re.compile(rb"\bdirname\b|\.parent\b|\.parents\[(\d)\]")
 _NAME = re.compile(rb"(?<![\w.\"'])[A-Za-z_]\w*(?![\w\"'])")
 _ASSIGNED = re.compile(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*([^=\n][^\n]*)", re.MULTILINE)
 _DEFINED = re.compile(rb"^[ \t]*def[ \t]+(\w+)\([ \t]*(\w+)", re.MULTILINE)
+_IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z]\w*)", re.MULTILINE)
 _BODY = 400
 """Bytes before a line in which the function around it begins."""
 _DEEP, _MANY = 4, 16
@@ -26,13 +27,15 @@ _HIGHEST = 4
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 
 
-def import_roots(entry: Path, config: Settings, searched: Iterable[Path] = ()) -> tuple[Path, ...]:
+def import_roots(
+    entry: Path, config: Settings, searched: Iterable[Path] = (), *, member: bool = False
+) -> tuple[Path, ...]:  # fmt: skip
     """The folders that absolute imports of ``entry`` may start from, in the order in which they are tried.
 
-    The script's own folder (that of the file a link leads to, as Python does); those of ``searched`` (from
-    ``PYTHONPATH``) that lie in its project; folders above it in which a package begins or a project is described; the
-    repository's; the ``src`` of each of these; the configured ones. Relative to the working directory when ``entry``
-    is, else absolute.
+    The script's own folder (that of the file a link leads to, as Python does), but not that of a ``member`` of a
+    package: a console script, or ``python -m``, starts it. Those of ``searched`` (from ``PYTHONPATH``) that lie in its
+    project; folders above it in which a package begins or a project is described; the repository's; the ``src`` of each
+    of these; the configured ones. Relative to the working directory when ``entry`` is, else absolute.
     """
     target = os.path.realpath(entry) if entry.is_symlink() else os.path.abspath(entry)  # noqa: PTH100
     own = Path(target).parent
@@ -41,10 +44,24 @@ def import_roots(entry: Path, config: Settings, searched: Iterable[Path] = ()) -
     sources = [base / "src" for base in bases if os.path.isdir(base / "src")]  # noqa: PTH112
     project = own if not above or _has(own, *PROJECT_MARKERS) else above[0]
     told = (root for root in map(Path.absolute, searched) if root.is_relative_to(project))
-    roots = dict.fromkeys((own, *told, *above, *sources, *config.roots))
+    first = [] if above and member else [own]
+    roots = dict.fromkeys((*first, *told, *above, *sources, *config.roots))
     if entry.is_absolute():
         return tuple(roots)
     return tuple(dict.fromkeys(Path(os.path.relpath(root)) for root in roots))
+
+
+def is_member(file: Path, data: bytes) -> bool:
+    """Whether a file in a package imports from it by the package's full name, as one does that is started by a name.
+
+    One that imports modules beside it by their bare names is a script all the same.
+    """
+    imported = {name.decode() for name in _IMPORTED.findall(data)}
+    lineage = Path(os.path.abspath(file)).parents  # noqa: PTH100
+    top = next((at for at, folder in enumerate(lineage) if not _has(folder, "__init__.py")), 0)
+    if not top or lineage[top - 1].name not in imported:
+        return False
+    return not any(_has(file.parent, f"{name}.py") for name in imported)
 
 
 def _projects_above(own: Path, config: Settings) -> list[Path]:

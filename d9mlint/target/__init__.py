@@ -315,7 +315,12 @@ def _stated(
     for choice in others:
         if satisfies(name, choice.version, limit):
             return choice
-    shown = [(newest(name, limit & SpecifierSet(one.specifier)), one.reason) for one in limits]
+    # What came with a release tells more than what went with it, which code that no longer runs may still have.
+    limit_of_new = SpecifierSet(",".join(one.specifier for one in limits if one.specifier.startswith(">=")))
+    shown = [
+        (newest(name, limit & SpecifierSet(one.specifier)), one.reason) for one in limits
+        if newest(name, SpecifierSet(one.specifier) & limit_of_new) is not None
+    ]  # fmt: skip
     allowed = newest(name, limit) or KNOWN[name][-1]
     tighter = [_Choice(version, reason) for version, reason in shown if version not in (None, allowed)]
     return min(tighter, key=lambda one: Version(one.version), default=_Choice(allowed, where or NEWEST))

@@ -8,6 +8,8 @@ from d9mlint.model import Finding, Guard, KernelOp, KernelScan, LibraryCall, Loc
 
 _MOST_OPS = 3
 _MOST_STEPS = 6
+_PYTHON, _IN_PYTHON = "python", (".py", ".ipynb")
+"""What a remedy for kernels in Python is marked with, and the files that these stand in."""
 _GUARDS = {
     "throws": "deterministic mode refuses to run it",
     "other-path": "deterministic mode takes another path",
@@ -17,7 +19,10 @@ _GUARDS = {
 def finding(
     scan: KernelScan, rule: Rule, one: Site | LibraryCall, *, severity: str = "", confidence: str = ""
 ) -> Finding:
-    """A finding about ``one``; what a guard covers is only ``info``: whoever asks for determinism is told, or cured."""
+    """A finding about ``one``; what a guard covers is only ``info``: whoever asks for determinism is told, or cured.
+
+    What a rule says of one kernel has one cause.
+    """
     ops = [op for op in scan.ops if one.location in op.sites]
     guarded = one.guard.level != "none"
     name = one.atomic if isinstance(one, Site) else one.name
@@ -27,9 +32,17 @@ def finding(
     return Finding(
         rule=rule.name, id=rule.id, hazard=rule.hazard, noise=rule.noise,
         severity="info" if guarded else severity or rule.severity, confidence=confidence or sure(rule, one),
-        message=message, location=one.location, remedy=rule.remedies[0].text if rule.remedies else "",
+        message=message, location=one.location, remedy=_remedy(rule, one.location),
         related=(*_guard(one.guard), *_way(ops, one.location)),
+        cause=f"{rule.name}-{one.function}" if one.function else "",
     )  # fmt: skip
+
+
+def _remedy(rule: Rule, at: Location) -> str:
+    """What to do about a site: a kernel in Python has none of the macros of C++."""
+    wanted = _PYTHON if at.path.endswith(_IN_PYTHON) else ""
+    chosen = [one for one in rule.remedies if one.framework == wanted] or rule.remedies
+    return chosen[0].text if chosen else ""
 
 
 def sure(rule: Rule, one: Site | LibraryCall) -> str:

@@ -12,6 +12,9 @@ from d9mlint.python.domain.values import Func, Module, Unknown, Value, born
 from d9mlint.python.source.facts import Jump
 from d9mlint.python.source.notebooks import Cell
 
+CPU, OTHER_DEVICE = "cpu", "other-device"
+"""Contexts of what is put on a device: on the CPU, or on another one although the CPU is named further out."""
+
 
 class Frame:
     """The names of a module, class body or function call."""
@@ -126,6 +129,10 @@ class Event:
             if one in contexts:
                 return True
         return False
+
+    def on_cpu(self) -> bool:
+        """Whether it is put on the CPU: of several devices around it the innermost one counts."""
+        return next((one == CPU for one in reversed(self.contexts) if one in (CPU, OTHER_DEVICE)), False)
 
     def meets(self, *others: Event) -> bool:
         """Whether one run can come to this event and to the others."""

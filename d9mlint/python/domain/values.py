@@ -182,7 +182,7 @@ class CondValue:
 class Func:
     """A function of the program: its facts, the frame it closes over, its evaluated defaults and decorators."""
 
-    __slots__ = ("closure", "decorators", "defaults", "node", "owner")
+    __slots__ = ("closure", "decorators", "defaults", "node", "owner", "setter")
 
     def __init__(
         self,
@@ -197,6 +197,8 @@ class Func:
         self.defaults = defaults
         self.decorators = decorators
         self.owner = owner
+        self.setter: Func | None = None
+        """Of a property: the function that an assignment calls."""
 
     @property
     def name(self) -> str:

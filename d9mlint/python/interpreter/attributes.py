@@ -35,6 +35,7 @@ from d9mlint.python.interpreter import calls, linking
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import dispatch, environment, reflection
 from d9mlint.python.interpreter.library.arguments import commands
+from d9mlint.python.interpreter.library.containers import mappings
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
 
@@ -49,6 +50,8 @@ _ALL_FLAGS = frozenset(
 _DICT = frozenset(dir(dict))
 _ONLY_OF_PATHS = frozenset(dir(Path)) - frozenset(dir(str))
 """Attributes that paths have and texts have not: of a flag whose default is a text (``type=Path``), say."""
+_OWN_NAMES = ("__name__", "__qualname__")
+"""Attributes of functions and classes that say how they are called; of nested ones the second says more."""
 _OF_DICT = frozenset({"keys", "get", "items", "values"})
 
 
@@ -86,7 +89,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Inst):
         return _instance_attribute(interp, holder, name, frame, place)
     if isinstance(holder, Class):
-        if name == "__name__":
+        if name in _OWN_NAMES:
             return Const(holder.node.name)
         if name == "__module__":
             return Const(holder.frame.module.name)
@@ -125,6 +128,9 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return Ref(f"pathlib.Path.{name}", holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
+    if isinstance(holder, (Func, Bound)) and name in _OWN_NAMES:
+        inner = holder.func if isinstance(holder, Bound) else holder
+        return Const(inner.name) if isinstance(inner, Func) else Unknown(name=name)
     if isinstance(holder, (Func, Bound)) and (given := ask(interp.hooks.attribute, interp, holder, name)) is not None:
         return given  # type: ignore[no-any-return]
     if isinstance(holder, Func) and (method := commands.method_of_group(interp, holder, name)) is not None:
@@ -170,6 +176,18 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
     if found is not None:
         return found
     return external(holder.cls, name, holder) or _handed_on(interp, holder, name, frame, place) or Unknown(name=name)
+
+
+def assign(interp: Interpreter, holder: Inst, name: str, value: Value, frame: Frame, place: f.Place) -> None:
+    """``holder.name = value``: what the object holds then, or what the setter of a property does."""
+    found = next((current.frame.vars[name] for current in holder.cls.line() if name in current.frame.vars), None)
+    if isinstance(found, Func) and found.setter is not None and id(found) not in interp.running:
+        found.setter.owner = found.owner
+        calls.call(interp, Bound(found.setter, holder), [value], {}, frame, place)
+        return
+    interp.heap.set(holder, name, interp.since(holder.born), value)
+    if name == "__dict__":
+        mappings.merge(interp, Attributes(holder), value, interp.since(holder.born))
 
 
 def _handed_on(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import Cond
+from d9mlint.model import Argument, Effect
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
@@ -17,14 +17,16 @@ from d9mlint.python.domain.values import (
     Func,
     Inst,
     Phi,
+    Ref,
     Seq,
     Unknown,
     Value,
     alternatives,
     born,
 )
-from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.interpreter import attributes, calls, scopes
 from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop, within
 from d9mlint.python.source import facts as f
 
@@ -36,8 +38,13 @@ CALLBACK = "callback"
 """The context of functions that something outside the program calls."""
 COMPLETED = "completed"
 """The context of what is called with each result as it becomes ready."""
+HANDLER = "handler"
+"""The type of a decorator that hands a function to a server, which calls it when a request comes."""
 _SECOND_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
+_INITIALIZER = "initializer"
+"""The argument of pools for what each of their workers runs first."""
+_POOL_INITARGS, _EXECUTOR_INITARGS = Argument(2, "initargs"), Argument(3, "initargs")
 _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _PROCESSES = (environment.PROCESS, environment.SPAWNED)
@@ -64,24 +71,17 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     for hook in interp.hooks.made:
         hook(interp, event, frame)
     for effect in event.effects:
-        for invocation in effect.invokes:
-            value = event.argument(invocation.argument)
-            if value is not None and invocation.context in interp.hooks.on_use:
-                done.append(value)
-            elif value is not None and invocation.method:
-                _run_method(interp, value, invocation.method, frame, place)
-                done.append(value)
-            elif value is not None:
-                context = environment.invocation_context(interp, event, invocation.context)
-                deferred = context in ("callback", "thread")
-                several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
-                order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
-                run = partial(
-                    _run_callback, interp, value, frame, place, context, deferred=deferred,
-                    args=_handed(interp, event, context), order=order,
-                )  # fmt: skip
-                within(interp, _own_process(event, context), run)
-                done.append(value)
+        if effect.invokes:
+            when = holds(event, effect.when)
+            when = when if is_symbolic(when) else True  # (what is not known was written for a purpose)
+            if when is False:
+                continue
+            done += interp.under(when, partial(_invoke, interp, effect, event, frame, place)) or ()
+            if when is not True:
+                given = (event.argument(one.argument) for one in effect.invokes)
+                for value in (one for one in given if one is not None):
+                    run = partial(_run_callback, interp, value, frame, place, CALLBACK, deferred=True)
+                    interp.under(negate(when), run)
     if event.args and isinstance(event.args[0], Inst) and event.name.endswith(_MAKING):
         done.append(event.args[0])  # `Base.__init__(self)`
     for value in (*event.args, *event.kwargs.values()):
@@ -98,6 +98,32 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
         run_protocol(interp, event.receiver, frame, place)
 
 
+def _invoke(interp: Interpreter, effect: Effect, event: Event, frame: Frame, place: f.Place) -> list[Value]:
+    """Runs the functions that the catalogue says a call is handed, and gives all that need not be run again."""
+    done: list[Value] = []
+    for invocation in effect.invokes:
+        value = event.argument(invocation.argument)
+        if value is None:
+            continue
+        done.append(value)
+        if invocation.context in interp.hooks.on_use:
+            continue
+        if invocation.method:
+            _run_method(interp, value, invocation.method, frame, place)
+            continue
+        context = environment.invocation_context(interp, event, invocation.context)
+        several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
+        order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
+        words = _words(event)
+        run = partial(
+            _run_callback, interp, value, frame, place, context, deferred=context in ("callback", "thread"),
+            args=_handed(interp, event, context, words, invocation.argument.keyword), words=words, order=order,
+            outside=context == "thread",
+        )  # fmt: skip
+        within(interp, _own_process(event, context), run)
+    return done
+
+
 def _own_process(event: Event, context: str) -> str:
     """The name of the process that a constructor makes for a function of its own: what is seeded there stays there."""
     own = context == environment.PROCESS and event.name.endswith(".Process")
@@ -109,16 +135,31 @@ def _starts_several(event: Event) -> bool:
     return bool(event.loops) or event.name.endswith(".map")
 
 
-def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | None:
+def _words(event: Event) -> dict[str, Value] | None:
+    """The arguments by name that a process or thread is started with; None where they are not known."""
+    given = event.kwargs.get("kwargs") if event.name.endswith(_ALONE) else None
+    known = isinstance(given, Dict) and not given.open and all(isinstance(key, str) for key in given.items)
+    return {str(key): value for key, value in given.items.items()} if isinstance(given, Dict) and known else None
+
+
+def _handed(
+    interp: Interpreter, event: Event, context: str, words: dict[str, Value] | None, keyword: str
+) -> list[Value] | None:  # fmt: skip
     """The arguments that a process or thread is started with; None where they are not known."""
     ranked = event.name in interp.hooks.rank_first
     second = ranked or event.name.endswith((".apply_async", ".apply"))
-    value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
+    place = _SECOND_ARGS if second else _PROCESS_ARGS
+    if keyword == _INITIALIZER:
+        place = _EXECUTOR_INITARGS if event.name.endswith("Executor") else _POOL_INITARGS
+    value = event.argument(place)
+    if value is None and keyword == _INITIALIZER:
+        return []
     if value is None and ranked:
         value = Seq("tuple", [])  # the number of the process alone
-    if value is None and event.name.endswith(_ALONE) and "kwargs" not in event.kwargs and not event.star:
+    named = words is not None or "kwargs" not in event.kwargs
+    if value is None and event.name.endswith(_ALONE) and named and not event.star:
         return []  # the function has its defaults: `Thread(target=lambda worker=worker: worker.run())`
-    thread = context == "thread" and event.name.endswith(".Thread")
+    thread = context == "thread" and (event.name.endswith(".Thread") or keyword == _INITIALIZER)
     if not (thread or context in _PROCESSES) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []
@@ -133,6 +174,19 @@ def run_in(interp: Interpreter, value: Value, frame: Frame, place: f.Place, cont
 def run_later(interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:
     """Runs what is called some time later, nobody knows when."""
     _run_callback(interp, value, frame, place, CALLBACK, deferred=True)
+
+
+def keep_handler(interp: Interpreter, func: Func, frame: Frame, place: f.Place) -> None:
+    """Keeps a function that a server calls when a request comes: once all that the program sets up is there."""
+    interp.note((HANDLER, id(func)), (both(*interp.path.all), func, frame, place))
+
+
+def run_handlers(interp: Interpreter) -> None:
+    """Runs the functions that are kept for a server, each where it has been handed over."""
+    scope = scopes.leave(interp)
+    for cond, func, frame, place in interp.all_noted(HANDLER):
+        interp.under(cond, partial(run_later, interp, func, frame, place))
+    scopes.enter(interp, scope, ())
 
 
 def _run_method(interp: Interpreter, value: Value, name: str, frame: Frame, place: f.Place) -> None:
@@ -175,16 +229,23 @@ def _inside(leaf: Value) -> Iterator[Value]:
 
 def _run_callback(
     interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool,
-    args: list[Value] | None = None, order: Sequence[OrderLoop] = (),
+    args: list[Value] | None = None, words: dict[str, Value] | None = None, order: Sequence[OrderLoop] = (),
+    outside: bool = False,
 ) -> None:  # fmt: skip
-    for cond, leaf in _callables(value):
-        run = partial(_run, interp, leaf, frame, place, context, deferred=deferred, args=args, order=order)
+    """Runs what is called of a value; ``outside``: also a method of a library, which a thread runs for its effects."""
+    found = _callables(value)
+    if outside:
+        found += [(cond, leaf) for cond, leaf in alternatives(value) if isinstance(leaf, Ref) and leaf.receiver]
+    for cond, leaf in found:
+        run = partial(
+            _run, interp, leaf, frame, place, context, deferred=deferred, args=args, words=words or {}, order=order
+        )
         interp.under(cond, run)
 
 
 def _run(
     interp: Interpreter, leaf: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool,
-    args: list[Value] | None, order: Sequence[OrderLoop],
+    args: list[Value] | None, words: dict[str, Value], order: Sequence[OrderLoop],
 ) -> None:  # fmt: skip
     if isinstance(leaf, Inst) and not isinstance(attributes.class_attribute(interp, leaf.cls, "__call__"), Func):
         run_protocol(interp, leaf, frame, place)
@@ -194,7 +255,7 @@ def _run(
         interp.contexts.append(context)
     loops, interp.order_loops = interp.order_loops, list(order)
     try:
-        calls.call(interp, leaf, args or [], {}, frame, place, star=args is None)
+        calls.call(interp, leaf, args or [], words, frame, place, star=args is None)
     finally:
         interp.order_loops = loops
         if context:

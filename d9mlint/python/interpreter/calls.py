@@ -36,7 +36,7 @@ from d9mlint.python.interpreter import attributes, binding, callbacks, expressio
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import coroutines, dispatch, environment, generics, streams
-from d9mlint.python.interpreter.library.arguments import commands, experiments
+from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.reuse.summaries import (
@@ -188,6 +188,8 @@ def enter(
     options = commands.parameters(interp, func) if not args and not kwargs else {}
     if func.decorators:
         options.update(experiments.parameters(interp, func, frame, place))
+    if interp.command_line.bindings.read and not star:
+        kwargs = {**kwargs, **bindings.given(interp, func, made, args, kwargs, frame, place)}
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star, interp.knowledge)
     if star:
@@ -316,7 +318,16 @@ def instantiate(
         instance.made = True
         return instance
     fields.fill(interp, instance, args, kwargs, frame, place, star)
-    external = attributes.external(cls, "__init__", instance)
+    construct_outside(interp, instance, args, kwargs, frame, place, star)
+    return instance
+
+
+def construct_outside(
+    interp: Interpreter, instance: Inst, args: Sequence[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> None:  # fmt: skip
+    """Runs the constructor that a class of the program inherits from one outside of it, where it does."""
+    external = attributes.external(instance.cls, "__init__", instance)
     if isinstance(external, Ref):
         event = interp.event(
             "call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance
@@ -324,7 +335,6 @@ def instantiate(
         if (transfer := interp.hooks.transfer.get(event.name)) is not None:
             transfer(interp, event, frame)
         callbacks.run_callbacks(interp, event, frame, place)
-    return instance
 
 
 def _from_new(

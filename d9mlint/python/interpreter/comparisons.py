@@ -50,7 +50,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import expressions
-from d9mlint.python.interpreter.library import dispatch, environment, streams
+from d9mlint.python.interpreter.library import dispatch, environment, members, streams
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 
@@ -201,7 +201,7 @@ def _is_item(text: str, item: Value) -> str:
 def _names_in(table: Value) -> list[str] | None:
     """The keys of a table of functions and classes, or of what a module of the program has; None of other things."""
     if isinstance(table, Module):
-        names = list(dispatch.functions(table))
+        names = list(members.functions(table))
         return names if len(names) <= MAX_THINGS else None
     if not isinstance(table, Dict) or table.open or not 0 < len(table.items) <= MAX_THINGS:
         return None
@@ -300,6 +300,11 @@ def is_path(value: Value) -> bool:
     return isinstance(value, Obj) and value.type == "pathlib.Path"
 
 
+def _is_generator(value: Obj) -> bool:
+    """Whether a value is a generator of random numbers, which is true: ``rng = rng or random.Random()``."""
+    return value.event is not None and any(effect.creates.endswith("-generator") for effect in value.event.effects)
+
+
 def told(interp: Interpreter, node: f.Expr, text: str, frame: Frame) -> str:
     """The text of a test; a name for numbers or data that a function works out for itself is no setting's."""
     func = frame.func.node if frame.func is not None else None
@@ -354,7 +359,7 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
-    if isinstance(value, Obj) and value.type in _ALWAYS_TRUE:
+    if isinstance(value, Obj) and (value.type in _ALWAYS_TRUE or _is_generator(value)):
         return True
     if (spelled := name_in_config(value)) and not is_of_config(text):
         text = spelled

@@ -5,11 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import choose, present
+from d9mlint.python.domain.choices import MAX_THINGS, choose, present
 from d9mlint.python.domain.conditions import Cond, both, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, Dict, Seq, Unknown, Value, alternatives, born
+from d9mlint.python.domain.values import (
+    ABSENT,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    born,
+)
 from d9mlint.python.interpreter import comparisons, expressions
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.scopes import tell_together
@@ -52,6 +64,8 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
             if node.kind == "set":
                 return Seq("set", known)
             return Seq("list", known, None, order, sources)
+        if len(node.clauses) == 1 and clause.conditions and 1 < len(items) <= MAX_THINGS and _are_things(items):
+            return Seq("list", None, _one_of(interp, node, items, inner))
         if items:
             interp.assign(clause.target, items[0], inner, node.place)
         for condition_ in clause.conditions:
@@ -68,6 +82,27 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     if len(orders) > 1:
         tell_together(interp, born(), frame, node.place, orders)
     return Seq("list", None, element, order, sources)
+
+
+def _are_things(items: list[Value]) -> bool:
+    return all(isinstance(one, (Func, Class)) for one in items)
+
+
+def _one_of(interp: Interpreter, node: f.Comp, things: list[Value], inner: Frame) -> Value:
+    """What stands for each of the functions or classes that a comprehension keeps, under the condition that it does."""
+    clause = node.clauses[0]
+    found: list[tuple[Cond, Value]] = []
+    for item in things:
+        interp.assign(clause.target, item, inner, node.place)
+        tests = [
+            comparisons.condition(interp, expressions.evaluate(interp, one, inner), expressions.worded(one))
+            for one in clause.conditions
+        ]
+        cond = both(*tests)
+        made = interp.under(cond, partial(expressions.evaluate, interp, node.element, inner))
+        if made is not None:
+            found.append((cond, made))
+    return choose(found) if found else UNKNOWN
 
 
 def _own_lists(key: Value, value: Value, loop: int) -> bool:

@@ -14,6 +14,8 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+_SETTER, _DELETER = "?.setter", "?.deleter"
+
 
 def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
     """The function of a definition, with its decorators applied."""
@@ -24,15 +26,29 @@ def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
         commands.register(interp, func)
         experiments.register(interp, func, frame)
         bindings.register(interp, func)
+    if (getter := _of_property(decorators)) is not None:
+        if getter[1] == _SETTER:
+            getter[0].setter = func
+        return getter[0]
     for decorator in reversed(decorators):
         if isinstance(decorator, (Func, Bound)):
             wrapped = calls.call(interp, decorator, [value], {}, frame, node.place)
             value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
         elif isinstance(decorator, Obj) and decorator.type == callbacks.CALLBACK:
             callbacks.run_later(interp, func, frame, node.place)
+        elif isinstance(decorator, Obj) and decorator.type == callbacks.HANDLER:
+            callbacks.keep_handler(interp, func, frame, node.place)
         elif _transforms(interp, decorator):
             calls.call(interp, decorator, [value], {}, frame, node.place)
     return value
+
+
+def _of_property(decorators: tuple[Value, ...]) -> tuple[Func, str] | None:
+    """The function that gives a property, and what another is to it: ``@x.setter``, ``@x.deleter``."""
+    for one in decorators:
+        if isinstance(one, Ref) and isinstance(one.receiver, Func) and one.name in (_SETTER, _DELETER):
+            return one.receiver, one.name
+    return None
 
 
 def _transforms(interp: Interpreter, decorator: Value) -> bool:

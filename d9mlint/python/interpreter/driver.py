@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import cut_points, forget
 from d9mlint.python.domain.events import Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import Class, Func, Inst, Module, Value
-from d9mlint.python.interpreter import calls, linking
+from d9mlint.python.interpreter import callbacks, calls, linking
 from d9mlint.python.interpreter.extent import coverage, mentions
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
@@ -49,6 +49,7 @@ def run(
     story.release = interpreter.release
     linking.launch(interpreter, target)
     commands.scripts(interpreter, linking.load_entry(interpreter, entry), starts)
+    callbacks.run_handlers(interpreter)
     for finish in interpreter.hooks.finish:
         finish(interpreter)
     story.coverage = coverage.measure(interpreter)

@@ -16,7 +16,6 @@ from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, ne
 from d9mlint.python.domain.events import Event, Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.reflected import Attributes
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
@@ -36,7 +35,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import expressions, linking, statements, subscripts
+from d9mlint.python.interpreter import attributes, expressions, linking, statements, subscripts
 from d9mlint.python.interpreter.extent.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
@@ -235,9 +234,7 @@ class Interpreter:
     def set_attribute(self, holder: Value, name: str, value: Value, frame: Frame, place: f.Place) -> None:
         """``holder.name = value``."""
         if isinstance(holder, Inst):
-            self.heap.set(holder, name, self.since(holder.born), value)
-            if name == "__dict__":
-                mappings.merge(self, Attributes(holder), value, self.since(holder.born))
+            attributes.assign(self, holder, name, value, frame, place)
         elif isinstance(holder, Record):
             self.heap.put(holder, name, self.since(frame.born), value)
         elif isinstance(holder, (Module, Class)):

@@ -95,7 +95,7 @@ def _raise(interp: Interpreter, node: f.Raise, frame: Frame) -> Left:
     start = len(interp.story.events)
     for part in node.parts:
         expressions.evaluate(interp, part, frame)
-    discards.unshown(interp, start)
+    discards.raised(interp, start)
     return STOPS
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose, in_place_of_absent
-from d9mlint.python.domain.conditions import Flag, flag_test
+from d9mlint.python.domain.conditions import Flag, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_of_config
@@ -15,6 +15,7 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Bound,
     Class,
+    CondValue,
     Const,
     Dict,
     FlagValue,
@@ -29,7 +30,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, calls, expressions
+from d9mlint.python.interpreter import attributes, calls, comparisons, expressions
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import dispatch, generics
 from d9mlint.python.interpreter.library.arguments import argv, nodes
@@ -152,6 +153,11 @@ def _is_computed(index: Value) -> bool:
     return isinstance(index, (Obj, Ref, Phi)) or (isinstance(index, Unknown) and not is_number(index))
 
 
+def _may_be_any(holder: Dict, index: Value) -> bool:
+    """Whether an index may pick out one of several things, or the only one by a key of which nothing is known."""
+    return len(holder.items) > 1 or not (holder.open or isinstance(index, (FlagValue, Phi)))
+
+
 def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:
     """What a flag picks out of a table of functions, classes and modules, each under its condition; else None."""
     keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
@@ -160,6 +166,15 @@ def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | Non
     if not all(map(_is_thing, holder.items.values())):
         return None
     return choose([(flag_test(index.flag, "==", key), holder.items[key]) for key in keys])
+
+
+def _by_switch(interp: Interpreter, pair: list[Value], index: FlagValue | CondValue) -> Value:
+    """Which of two a switch, or the number of one of them, picks: ``(plain, noisy)[args.noisy]``."""
+    if isinstance(index, FlagValue) and index.flag.kind == "value":
+        second = flag_test(index.flag, "==", 1)
+    else:
+        second = comparisons.condition(interp, index, "")
+    return choose([(negate(second), pair[0]), (second, pair[1])])
 
 
 def _is_thing(value: Value) -> bool:
@@ -226,7 +241,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return chosen
     if isinstance(holder, Dict) and (listed := _of_lists(interp, holder, index, node, frame)) is not None:
         return listed
-    if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
+    if isinstance(holder, Dict) and dispatch.holds_callables(holder) and _may_be_any(holder, index):
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and (alike := mappings.any_alike(interp, holder)) is not None:
         return alike
@@ -241,6 +256,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if node.is_slice:
             kept = sequences.cut(holder, node, index)
             return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
+        if isinstance(index, (FlagValue, CondValue)) and len(holder.items or ()) == 2 and not node.is_slice:
+            return _by_switch(interp, holder.items or [], index)
         number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
         if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):
             return interp.resolve(holder.items[number])

@@ -12,7 +12,9 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.source.facts import Def
 
-RANGES = frozenset({"builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange", "tqdm.std.trange"})
+RANGES = frozenset(
+    {"builtins.range", "xrange", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange", "tqdm.std.trange"}
+)
 """Calls that count: ``trange(*args, **kwargs)`` is ``tqdm(range(*args), **kwargs)`` (tqdm/std.py)."""
 PASS = "pass"
 _AROUND = re.compile(r"builtins\.(enumerate|zip|len|iter)|(.*\.)?tqdm(\..*)?|\?\..*")

@@ -21,7 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks import kerasfit, unseendraws
-from d9mlint.python.frameworks.tensorflow import estimators, sessions
+from d9mlint.python.frameworks.tensorflow import estimators, loaded, sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
@@ -168,7 +168,8 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
         cond = both(cond, _matters(program, event))
     if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
-    cond = both(cond, effect.later or kept(program, event), negate(event.idle))  # (a dropout has no weights)
+    weights = effect.later or both(kept(program, event), loaded.kept(program, event))  # (a dropout has none)
+    cond = both(cond, weights, negate(event.idle))
     if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
         return None
     other = source.other

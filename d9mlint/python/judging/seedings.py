@@ -155,6 +155,8 @@ def reaches(seed: Event, draw: Event, generator: str = "") -> bool:
     there, here = process_of(seed), process_of(draw)
     if there != here and (there or seed.inside(PROCESS)):
         return False
+    if seed.inside(PROCESS, SPAWNED) and not draw.inside(PROCESS, SPAWNED) and not seed.deferred:
+        return False
     if not lacks_state(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
         return True
     if not draw.inside(SPAWNED):

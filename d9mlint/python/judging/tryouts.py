@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
 from d9mlint.python.domain.values import Class, Const, Inst, Ref, Text, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch.modules.containers import MODULES
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.sizes import only_sizes, sizes
 
@@ -32,7 +33,10 @@ _OUTLET = re.compile(
 _WEIGHTS = (".state_dict().update", "torch.load().update", ".load_url().update", ".load_state_dict_from_url().update")
 """Weights that are put into a table of weights, before they are loaded."""
 _NETWORKS = frozenset(
-    {"torch.nn.Module", "keras.Model", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"}
+    {
+        *MODULES,
+        *("keras.Model", "keras.Sequential", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"),
+    }
 )
 _ENVIRONMENTS, _ACTS = ("gym.", "gymnasium."), ".step"
 """Environments, and the method by which one acts in them: nothing comes of it but its result."""

@@ -83,12 +83,17 @@ _SIGNS = (
     # `tf.concat(0, [...])`: 1.0 has the values first (ops/array_ops.py of 0.12.1 and 1.0.0).
     _Sign(
         "tensorflow", "<1.0",
-        re.compile(
-            rb"^[^#\n\"']*\b(tf\.(?:concat(?=\(-?\d[ ]?,)|(?:"
-            + _any_of(_GONE_IN_1) + rb")(?=\()))", re.M,
-        ),
+        re.compile(rb"^[^#\n\"']*\b(tf\.(?:concat(?=\(-?\d[ ]?,)|(?:" + _any_of(_GONE_IN_1) + rb")(?=\()))", re.M),
         words=(b"tf.concat(", *(b"tf." + name + b"(" for name in _GONE_IN_1)),
         needs=b"import tensorflow as tf", without=(b"compat",),
+    ),
+    # `tf.concat(axis=1, values=[...])`, `tf.split(x, num_or_size_splits=2)`: the arguments of 1.0 (the same).
+    _Sign(
+        "tensorflow", ">=1.0",
+        re.compile(
+            rb"^[^#\n\"']*\b(tf\.concat\((?:axis|values)[ ]?=|tf\.split\([^()\n]*\bnum_or_size_splits[ ]?=)", re.M,
+        ),
+        words=(b"tf.concat(", b"num_or_size_splits"), needs=b"import tensorflow as tf", shown="arguments of 1.0",
     ),
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
@@ -116,7 +121,7 @@ _SIGNS = (
     # keras/backend/common.py, legacy/layers.py, applications/imagenet_utils.py, backend/tensorflow_backend.py).
     _Sign(
         "tensorflow", "<2.0", re.compile(rb"^[^#\n\"']*\b((?:K|backend)\.(?:set_)?image_dim_ordering)\b", re.M),
-        words=(b"image_dim_ordering",), needs=b"keras",
+        (b"image_dim_ordering",), b"keras",
     ),
     _Sign(
         "tensorflow", "<2.0",

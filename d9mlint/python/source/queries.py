@@ -122,24 +122,33 @@ def _attributes(target: Expr) -> list[str]:
 
 
 _NUMBERS = frozenset(
-    {"len", "sum", "max", "min", "abs", "round", "sorted", "list", "tuple", "set", "dict", "zip", "map"}
+    {"len", "sum", "max", "min", "abs", "round", "sorted", "list", "tuple", "set", "dict", "zip", "map", "glob"}
 )
-"""Functions that count, or put data together."""
+"""Functions that count, list files, or put data together."""
 _MEASURES = frozenset(
-    {"shape", "size", "numel", "dim", "sum", "any", "all", "nonzero", "keys", "values", "items", "split"}
+    {
+        *("shape", "size", "numel", "dim", "sum", "any", "all", "nonzero", "keys", "values", "items", "split"),
+        *("listdir", "glob", "iglob", "rglob", "iterdir", "scandir", "readline", "readlines"),
+    }
 )
-"""Attributes and methods of data that tell how much there is of it, or take it apart."""
+"""Attributes and methods of data that tell how much there is of it, or take it apart, and of folders and files."""
 
 
 def computed(node: Def | Facts) -> frozenset[str]:
-    """The plain names that only numbers and collections of data are given to, which nobody sets: ``n = len(rows)``."""
+    """The plain names that only numbers and collections of data are given to, which nobody sets: ``n = len(rows)``.
+
+    So are the parts of what a call gives: ``state, reward, done, _ = env.step(action)``.
+    """
     found: set[str] = set()
     others = {param.name for param in node.params} if isinstance(node, Def) else set()
     for one in statements(node.body, (Def, Class)):
         if isinstance(one, For):
             found.update(name for name in plain_names(one.target) if name)
         elif isinstance(one, Assign) and one.value is not None:
-            made = found if _computes(one.value) else others
+            if isinstance(one.value, Const):
+                continue  # (`done = False` before it is asked for the first time)
+            parts = isinstance(one.value, Call) and all(isinstance(target, Items) for target in one.targets)
+            made = found if parts or _computes(one.value) else others
             made.update(name for target in one.targets for name in plain_names(target) if name)
     return frozenset(found - others)
 

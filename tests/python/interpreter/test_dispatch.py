@@ -45,11 +45,71 @@ def register(name):
 register("A")(A)
 register("B")(B)
 TABLE[args.kind](3)""",
+        "TABLE = {}\nfor cls in (A, B):\n    TABLE.setdefault(cls.__name__, cls)\nTABLE[args.kind](3)",
+        """TABLE = {}
+def register(cls):
+    TABLE[cls.__name__] = cls
+    return cls
+register(A)
+register(B)
+TABLE[args.kind](3)""",
+        """TABLE = {}
+def register(make):
+    TABLE[make.__name__] = make
+register(lambda: 0)
+def keep(make):
+    TABLE[make.__name__[5:]] = make
+def make_A(size):
+    return A(size)
+def make_B(size):
+    return B(size)
+keep(make_A)
+keep(make_B)
+TABLE[args.kind](3)""",
+        "TABLE = {cls.__name__: cls for cls in (A, B)}\nTABLE[args.kind](3)",
+        "TABLE = dict(zip(['A', 'B'], [A, B]))\nTABLE[args.kind](3)",
+        "from collections import OrderedDict\nTABLE = OrderedDict([('A', A), ('B', B)])\nTABLE[args.kind](3)",
+        "next(cls for cls in (A, B) if cls.__name__ == args.kind)(3)",
     ],
 )
 def test_a_flag_chooses(text: str) -> None:
     whens = {one.rule: one.when for one in found(TWO + text + "\n", "unseeded-numpy", "unseeded-python")}
     assert whens == {"unseeded-numpy": ("--kind is A (the default)",), "unseeded-python": ("--kind is B",)}
+
+
+def test_a_table_may_be_asked_for_what_it_has_not() -> None:
+    text = TWO + "{'B': B}.get(args.kind, A)(3)\n"
+    whens = {one.rule: one.when for one in found(text, "unseeded-numpy", "unseeded-python")}
+    assert whens == {"unseeded-numpy": ("--kind is not B",), "unseeded-python": ("--kind is B",)}
+
+
+def test_a_switch_picks_one_of_two() -> None:
+    text = TWO.replace('"--kind", default="A"', '"--kind", action="store_true"') + "(B, A)[args.kind](3)\n"
+    whens = {one.rule: one.when for one in found(text, "unseeded-numpy", "unseeded-python")}
+    assert whens == {"unseeded-numpy": ("--kind is given",), "unseeded-python": ("--kind is not given",)}
+
+
+def test_properties_that_can_be_set() -> None:
+    """What gives one is not what sets it, and setting one runs what does."""
+    text = """import random
+import numpy as np
+class Rate:
+    def __init__(self):
+        self._value = 1
+    @property
+    def value(self):
+        return np.random.rand(self._value)
+    @value.setter
+    def value(self, given):
+        self._value = random.random()
+rate = Rate()
+rate.value = 3
+print(rate.value)
+"""
+    assert {one.rule for one in found(text, "unseeded-numpy", "unseeded-python")} == {
+        "unseeded-numpy",
+        "unseeded-python",
+    }
 
 
 def test_a_key_that_is_no_flag_has_its_own_words() -> None:
@@ -95,6 +155,20 @@ def test_of_a_large_table_some_of_each_file_are_followed_and_stand_for_the_rest(
     drawn = [name for name in calls(told) if name.startswith(("numpy.random", "random"))]
     assert (drawn.count("numpy.random.rand"), drawn.count("random.random")) == (8, 8)
     assert not told.unresolved
+
+
+def test_of_class_methods_of_a_large_table_some_of_each_file_are_followed() -> None:
+    base = "class Base:\n    @classmethod\n    def from_config(cls, config):\n        return cls()\n"
+    nets = {
+        f"nets{file}.py": "import random\nfrom base import Base\n"
+        + "".join(f"class Net{file}{i}(Base):\n    def __init__(self):\n        random.random()\n" for i in range(10))
+        for file in "ab"
+    }
+    table = "".join(f"import nets{file}\n" for file in "ab")
+    table += "".join(f"TABLE['{file}{i}'] = nets{file}.Net{file}{i}\n" for file in "ab" for i in range(10))
+    train = f"import json\nTABLE = {{}}\n{table}name = json.load(open('c.json'))\nTABLE.get(name).from_config(3)\n"
+    told = story({"base.py": base, "train.py": train, **nets})
+    assert [name for name in calls(told) if name.startswith("random")] == ["random.random"] * 16
 
 
 def test_of_a_table_of_many_files_that_of_the_default_is_followed() -> None:

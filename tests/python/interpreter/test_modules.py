@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from d9mlint.catalogue import load
 from d9mlint.model import Finding
 from d9mlint.python.batch.run import newest_target
 from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.domain.values import UNKNOWN, Const, Text
+from d9mlint.python.interpreter.library import modules
 from d9mlint.python.judging.judge import judge
 from d9mlint.python.project.files import Project
 from d9mlint.python.source.reading import content_reader, text_reader
@@ -284,3 +288,12 @@ def test_a_table_of_paths_made_from_a_listing(others: int, default: str) -> None
         [("--net is noisy (the default)",)] if default == "noisy" else [("--net is noisy",)] if others == 2 else []
     )
     assert whens == expected
+
+
+def test_a_name_in_parts_that_are_all_known_has_no_hole() -> None:
+    project = Project(text_reader({"players/agent.py": "", "players/__init__.py": "", "play.py": ""}))
+    interp = SimpleNamespace(project=project, roots=("",))
+    event = SimpleNamespace(func=None, args=[], kwargs={}, argument=lambda _: None)
+    frame = SimpleNamespace(module=SimpleNamespace(path="play.py"))
+    name = Text((Const("players."), Const("agent")), UNKNOWN)
+    assert [*modules._fitting(interp, event, name, frame)] == [("players.agent", "players.agent")]  # type: ignore[arg-type]

@@ -492,3 +492,35 @@ def test_what_config_files_name_of_a_library(d9mlint: Callable[..., Any], import
     assert "what `monai.networks.nets.DynUNet` computes can differ" in told, told
     write(conf__a_json=config.replace("DynUNet", "Unheard"))
     assert "DynUNet" not in d9mlint("train.py").out
+
+
+GET_CLASS = """import hydra
+from omegaconf import OmegaConf
+
+
+@hydra.main(config_path="conf", config_name="config")
+def main(config):
+    part = OmegaConf.to_container(config.{part}, resolve=True)
+    {made}
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["print(hydra.utils.get_class(config.{part}._target_)().step())", "print(hydra.utils.instantiate(part).step())"],
+)
+def test_a_part_is_known_by_its_key_as_a_container_and_by_its_class(d9mlint: Callable[..., Any], made: str) -> None:
+    others = "".join(f"class Data{n}:\n    def step(self):\n        return {n}\n\n\n" for n in range(20))
+    lines = "".join(f"data{n}:\n  _target_: agents.Data{n}\n" for n in range(20))
+    write(
+        agents_py=f"{AGENTS}\n\n{others}",
+        conf__config_yaml=f"agent:\n  _target_: agents.Noisy\n{lines}rest:\n  _target_: agents.Calm\n",
+    )
+    write(train_py=GET_CLASS.format(part="agent", made=made.format(part="agent")))
+    found = d9mlint("train.py", "--format", "concise")
+    assert "agents.py:6" in found.out, found.out
+    write(train_py=GET_CLASS.format(part="rest", made=made.format(part="rest")))
+    assert d9mlint("train.py").code == 0

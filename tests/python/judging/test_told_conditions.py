@@ -256,3 +256,16 @@ for x in torch.load("x.pt"):
     net(x.to(args.device)).sum().backward()
 """
     assert when(program, "missing-torch-determinism") == [("--device is not cpu",)]
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("found = list_of(args.out)\n    if found:", [("`found` is true",)]),
+        ("found = os.listdir(args.out)\n    if found:", [()]),
+        ("done = False\n    row, done = step(args.out)\n    if not done:", [()]),
+    ],
+)
+def test_what_a_function_finds_out_is_no_setting(made: str, told: list[tuple[str, ...]]) -> None:
+    program = f"{PARSER}\ndef run():\n    {made}\n        print(np.random.permutation(8))\n\n\nrun()\n"
+    assert when("from other import list_of, step\n" + program, "unseeded-numpy") == told

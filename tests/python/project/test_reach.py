@@ -111,6 +111,12 @@ def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier:
     assert f"`{name}` (train.py:{line})" in limit.reason
 
 
+@pytest.mark.parametrize("call", ["tf.concat(axis=0, values=[a, b])", "tf.split(a, num_or_size_splits=2)"])
+def test_arguments_that_came_with_tensorflow_1(tmp_path: Path, call: str) -> None:
+    (limit,) = tree(tmp_path, {"train.py": f"import tensorflow as tf\nx = {call}\n"}).limits(["train.py"])
+    assert (limit.package, limit.specifier) == ("tensorflow", ">=1.0")
+
+
 LEGACY = """\
 from torch.autograd import Function
 

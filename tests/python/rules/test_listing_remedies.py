@@ -29,6 +29,39 @@ def test_it_is_about_this_call(d9mlint: Callable[..., Any], source: str, remedy:
     assert all(one["line"] != finding["line"] for one in finding["related"])
 
 
+def test_listings_of_one_comprehension_are_one_finding(d9mlint: Callable[..., Any]) -> None:
+    """They make one list; two lists are two findings."""
+    text = """import os
+import random
+
+
+def listed(top):
+    {made}
+    random.seed(1)
+    random.shuffle(found)
+    print(found)
+    open("found.txt", "w").write("".join(found))
+
+
+listed(".")
+"""
+    one = "found = [os.path.join(top, a, b) for a in os.listdir(top) for b in os.listdir(os.path.join(top, a))]"
+    two = "found = [a for a in os.listdir(top)]\n    more = [b for b in os.listdir('more')]\n    random.shuffle(more)\n    found += more"
+    for made, lines in ((one, [7]), (two, [7, 8])):
+        Path("train.py").write_text("import numpy\n" + text.format(made=made))
+        findings = d9mlint("train.py", "--format", "json", "--select", "unsorted-listing").json["findings"]
+        assert [finding["line"] for finding in findings] == lines
+
+
+def test_a_hash_of_bytes_needs_no_encoding(d9mlint: Callable[..., Any]) -> None:
+    text = "import numpy as np\nimport pickle\n\nrows = open('rows.txt').readlines()\nnp.save('x', [{} % 4 for row in rows])\n"
+    for made, kind in (("hash(pickle.dumps(row))", "bytes"), ("hash(row)", "text")):
+        Path("train.py").write_text(text.format(made))
+        (finding,) = d9mlint("train.py", "--format", "json", "--select", "builtin-hash").json["findings"]
+        assert f"the same {kind}" in finding["message"]
+        assert (".encode()" in finding["remedy"]) is (kind == "text")
+
+
 def test_a_number_of_seeds_is_no_seed(d9mlint: Callable[..., Any]) -> None:
     source = (
         "import argparse\nimport random\n\nparser = argparse.ArgumentParser()\n"

@@ -99,3 +99,28 @@ def test_a_condition_that_the_program_does_not_show_is_no_warning(logits: str, t
     several = found(CLASSES.format(logits=logits), "nondeterministic-op", target="tensorflow==1.15.5")
     assert [one.severity for one in several] == told
     assert all(one.when == ("there are more than 32 classes",) for one in several)
+
+
+REPORTED = """import tensorflow as tf
+
+tf.set_random_seed(1)
+x = tf.placeholder(tf.float32, [None, 64])
+w = tf.get_variable("w", [64, 8])
+energy = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+{between}
+step = tf.train.AdamOptimizer().minimize(energy + 0.5)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for batch in read():
+        print(session.run([step, energy], {{x: batch}}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "severity"),
+    [("", "info"), ('tf.summary.scalar("energy", energy)', "info"), ("energy = tf.exp(energy)", "warning")],
+)
+def test_the_value_of_a_loss_is_only_reported(between: str, severity: str) -> None:
+    """Its gradient does not ask for it: sums vary before TensorFlow 1.4."""
+    (one,) = found(REPORTED.format(between=between), "nondeterministic-op", target="tensorflow==1.3.0")
+    assert one.severity == severity

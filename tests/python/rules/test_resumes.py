@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from d9mlint.python.rules.seeds.resumes.checkpoints import best_known
+from tests.python.interpreter.test_story import story
+
 Run = Callable[..., Any]
 TRAIN = """import argparse
 import elsewhere
@@ -544,3 +547,49 @@ trainer.fit(Net(), loader, ckpt_path=args.resume)
 """)
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     assert finding["when"] == ["--resume is given"]
+
+
+def test_a_load_at_the_end_is_none_that_resumes(d9mlint: Run) -> None:
+    """The method that does both is told under the flag that resumes."""
+    Path("train.py").write_text("""import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--restore", action="store_true")
+args = parser.parse_args()
+torch.manual_seed(1)
+net = nn.Linear(4, 1)
+optimizer = torch.optim.Adam(net.parameters())
+
+
+def load():
+    state = torch.load("best.pt")
+    net.load_state_dict(state["net"])
+    optimizer.load_state_dict(state["optimizer"])
+
+
+if args.restore:
+    load()
+for _ in range(10):
+    net(torch.randn(8, 4)).sum().backward()
+    optimizer.step()
+    torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, "best.pt")
+load()
+print(net(torch.ones(1, 4)))
+""")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert finding["when"] == ["--restore is given"]
+
+
+def test_what_is_known_in_part_is_known_better_than_what_is_not_known_at_all() -> None:
+    told = story(
+        "import json\nimport torch\nmodel = torch.nn.Linear(4, 1)\n"
+        "known = json.load(open('known.json'))\n"
+        "def save(state):\n    torch.save(state, 'last.pt')\n"
+        "save(known['all'])\n"
+        "save({'net': model.state_dict(), 'best': known['best'], 'more': known['more']})\n"
+    )
+    saves = [event for event in told.events if event.name == "torch.save"]
+    assert len(saves) == 2
+    assert best_known(saves) == saves[1:]

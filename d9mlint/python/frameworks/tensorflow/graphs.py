@@ -19,6 +19,8 @@ VARIABLES = (
     "tensorflow.contrib.slim.get_variables", "tensorflow.contrib.slim.get_model_variables",
 )  # fmt: skip
 """Calls that give lists of variables of the graph."""
+BATCHES = tuple(f"tensorflow.train.{name}" for name in ("batch", "batch_join", "shuffle_batch", "shuffle_batch_join"))
+"""Calls that give a batch of each tensor of a list; of a single one a single one."""
 UPDATE_OPS, COLLECTION = "tensorflow.GraphKeys.UPDATE_OPS", "tensorflow.get_collection"
 _OTHERS = ("tensorflow.data.", "tensorflow.TensorShape", "tensorflow.Dimension")
 """Types of TensorFlow that are no tensors."""

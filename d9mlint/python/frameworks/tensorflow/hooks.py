@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from d9mlint.model import Argument
-from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.events import CPU, OTHER_DEVICE, Event, Frame
 from d9mlint.python.domain.values import NONE, Bound, Const, Func, Obj, Partial, Ref, Text, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.frameworks.tensorflow.compilers import XLA, asks_for_xla
@@ -61,7 +61,7 @@ class TensorFlow(Framework):
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         _FUNCTION: _function,
-        **dict.fromkeys((*graphs.VARIABLES, "tensorflow.gradients"), graphs.tensors),
+        **dict.fromkeys((*graphs.VARIABLES, "tensorflow.gradients", *graphs.BATCHES), graphs.tensors),
         graphs.COLLECTION: graphs.updates,
         "tensorflow.autograph.experimental.do_not_convert": same_callable,
         "sonnet.Module": _sonnet_module,
@@ -109,7 +109,9 @@ class TensorFlow(Framework):
     def enters(self, event: Event) -> str | None:
         if event.name == "tensorflow.device":
             devices = alternatives(event.argument(_DEVICE_NAME))
-            return "cpu" if devices and all(_names_cpu(leaf) for _, leaf in devices) else ""
+            if devices and all(_names_cpu(leaf) for _, leaf in devices):
+                return CPU
+            return OTHER_DEVICE if event.on_cpu() else ""
         if event.name in ("tensorflow.GradientTape", "tensorflow.Graph.as_default"):
             return "tape" if event.name.endswith("Tape") else "graph"
         if event.name == "tensorflow.variable_scope":

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.sessionruns import inside, is_variable
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers, results
 
-_FED = ("tensorflow.placeholder", "tensorflow.placeholder_with_default", "tensorflow.constant")
-_ASKS = ("tensorflow.gradients", "tensorflow.GradientTape.watch")
+_FED = re.compile(
+    r"tensorflow\.(placeholder(_with_default)?|constant|(io\.)?read_file|(io\.)?decode_\w+|image\.decode_\w+|"
+    r"train\.((maybe_)?(shuffle_)?batch(_join)?|slice_input_producer|string_input_producer)|"
+    r"(io\.)?parse_(single_)?example|data\.\w*Iterator(\(\))?\.get_next)"
+)
+"""Calls that give what the program is fed, or what it reads."""
+_GRADIENTS, _SOUGHT = "tensorflow.gradients", Argument(1, "xs")
+_ASKS = (_GRADIENTS, "tensorflow.GradientTape.watch")
 """Calls by which a program may ask for gradients of what it is fed: for examples that mislead, pictures of dreams."""
 _HANDS_ON = re.compile(
     r"tensorflow\.(image\.\w+|cast|to_(float|int32|int64)|reshape|expand_dims|squeeze|transpose|identity|gather(_nd)?|"
@@ -17,6 +26,7 @@ _HANDS_ON = re.compile(
     r"sparse_to_dense|sparse_tensor_to_dense|sequence_mask|reverse(_sequence|_v2)?)"
 )
 """Ops without weights of their own."""
+_RESIZES = "tensorflow.image.resize"
 _TENSORS = ("tensorflow.", "keras.", "tf_slim.")
 
 
@@ -26,20 +36,31 @@ def on_inputs(program: Program) -> frozenset[int]:
 
 
 def _on_inputs(program: Program) -> frozenset[int]:
-    if any(True for _ in program.calls(*_ASKS)):
+    makers = results(program)
+    if any(not _of_variables(event, makers) for event in program.calls(*_ASKS)):
         return frozenset()
     found: set[int] = set()
     for event in program.events:
-        if event.kind == "call" and (event.name in _FED or (_HANDS_ON.fullmatch(event.name) and _of(event, found))):
+        handed = event.kind == "call" and _HANDS_ON.fullmatch(event.name) and _of(event, found)
+        if handed or (event.kind == "call" and _FED.fullmatch(event.name)):
             found.add(id(event))
     return frozenset(found)
 
 
+def _of_variables(event: Event, makers: Makers) -> bool:
+    """Whether gradients are asked for of variables alone."""
+    sought = event.argument(_SOUGHT) if event.name == _GRADIENTS else None
+    of = [one for one in inside(sought) if not isinstance(one, Seq)] if sought is not None else []
+    return bool(of) and all(is_variable(one, makers) for one in of)
+
+
 def _of(event: Event, found: set[int]) -> bool:
-    """Whether a call is given what is fed first, and no other tensors but such."""
+    """Whether a call is given what is fed first, and no other tensors but such; sizes are whole numbers."""
     given = [*event.args, *event.kwargs.values()]
     if not given or not all(_is_fed(leaf, found) for leaf in _leaves(given[0])):
         return False
+    if event.name.startswith(_RESIZES):
+        return True
     return all(_is_fed(leaf, found) or not _is_tensor(leaf) for value in given[1:] for leaf in _leaves(value))
 
 
@@ -51,8 +72,11 @@ def _leaves(value: Value) -> list[Value]:
 
 
 def _is_fed(leaf: Value, found: set[int]) -> bool:
-    """Whether a value is what such a call has given, and no sum or product of it and something else."""
-    return isinstance(leaf, Obj) and leaf.event is not None and leaf is leaf.event.result and id(leaf.event) in found
+    """Whether a value is what such a call has given, or one of several, and no sum of it and something else."""
+    if not isinstance(leaf, Obj) or leaf.event is None or id(leaf.event) not in found:
+        return False
+    given = leaf.event.result
+    return given is leaf or (isinstance(given, Seq) and given.element is leaf)
 
 
 def _is_tensor(leaf: Value) -> bool:

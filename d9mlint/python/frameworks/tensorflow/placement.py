@@ -30,8 +30,6 @@ _DENSE = ("tensorflow.clip_by_norm", "tensorflow.clip_by_value", "tensorflow.cli
 """Calls that make a gradient of the whole table out of that of a few rows, where gradients are seen on their way."""
 _LOOKUP = "tf.nn.embedding_lookup"
 _LOOKUPS = frozenset({_LOOKUP, "tf.gather"})
-_CPU = "cpu"
-"""The context of what is made under ``tf.device("/cpu:0")``."""
 _TABLE = Argument(0, "params")
 _VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 
@@ -45,7 +43,7 @@ def looked_up_on_cpu(program: Program, event: Event, op: Op, makers: Makers) -> 
     tables = list(made_of(event.argument(_TABLE), makers))
     plain = bool(tables) and all(made.name in _VARIABLES for made in tables)
     # (`embedding_lookup` is placed with its table, `tf.gather` with a variable that it is handed by reference.)
-    if tables and (plain or op.name == _LOOKUP) and all(made.inside(_CPU) for made in tables):
+    if tables and (plain or op.name == _LOOKUP) and all(made.on_cpu() for made in tables):
         return not program.calls(*_DENSE)
     if not plain:
         return False

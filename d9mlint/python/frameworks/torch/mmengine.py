@@ -56,7 +56,7 @@ def _build(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 def _built(interp: Interpreter, settings: Value, place: f.Place, frame: Frame) -> Value | None:
     """The network of the program that settings name; None where they name none of it."""
-    held = _items(interp, settings) or {}
+    held = settings_in(interp, settings) or {}
     name = held.pop(_TYPE, None)
     if not isinstance(name, Const):
         return None
@@ -67,7 +67,7 @@ def _built(interp: Interpreter, settings: Value, place: f.Place, frame: Frame) -
 def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``Runner.from_cfg(cfg)``; what a config file says of the seed, nobody sees before the runner trains."""
     config = first(event)
-    held = _items(interp, config)
+    held = settings_in(interp, config)
     of_file = isinstance(config, Obj) and config.event is not None and config.event.name == _FROM_FILE
     if held is None or (of_file and _RANDOMNESS not in held):
         return Obj(_FROM_CONFIG, event)
@@ -76,13 +76,13 @@ def _from_cfg(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _set_up(interp: Interpreter, event: Event, given: Mapping[str, Value], frame: Frame) -> None:
     """Notes the seed and the mode at the call, and makes cuDNN's setting, in the order of the constructor."""
-    environment = _items(interp, given.get(_ENVIRONMENT, NONE)) or {}
+    environment = settings_in(interp, given.get(_ENVIRONMENT, NONE)) or {}
     if _BENCHMARK in environment:
         place = place_of(event)
         interp.set_attribute(Ref("torch.backends.cudnn"), "benchmark", environment[_BENCHMARK], frame, place)
     if _RANDOMNESS not in given:
         return
-    randomness = _items(interp, given[_RANDOMNESS])
+    randomness = settings_in(interp, given[_RANDOMNESS])
     for name in (_SEED, DETERMINISTIC):
         if randomness is None:
             event.kwargs[name] = UNKNOWN
@@ -90,7 +90,7 @@ def _set_up(interp: Interpreter, event: Event, given: Mapping[str, Value], frame
             event.kwargs[name] = randomness[name]
 
 
-def _items(interp: Interpreter, value: Value) -> dict[str, Value] | None:
+def settings_in(interp: Interpreter, value: Value) -> dict[str, Value] | None:
     """What a dict or a tree of settings holds by name; None where that is not known."""
     if isinstance(value, Dict) and not value.open:
         return {str(name): interp.resolve(one) for name, one in interp.heap.items(value).items()}

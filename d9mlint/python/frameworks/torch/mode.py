@@ -57,12 +57,14 @@ SWITCHED_BY_ARGUMENT = {
 _SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
     "monai.utils.set_determinism": {"seed@0": {"not": None}},
     "fastai.set_seed": {"reproducible@1": True},
+    "mmcv.runner.set_random_seed": {"deterministic@1": True},
     "mmdet.apis.set_random_seed": {"deterministic@1": True},
     "mmseg.apis.set_random_seed": {"deterministic@1": True},
     "mmcls.apis.set_random_seed": {"deterministic@1": True},
 }
 """Calls of other packages that set ``torch.backends.cudnn.deterministic``, with what they are given then (monai 1.6.1,
-monai/utils/misc.py; fastai/torch_core.py; apis/train.py of mmdet 2.28.2, mmseg 0.30.0 and mmcls 0.25.0)."""
+monai/utils/misc.py; fastai/torch_core.py; mmcv/runner/utils.py of 1.7.2; apis/train.py of mmdet 2.28.2, mmseg 0.30.0
+and mmcls 0.25.0)."""
 BENCHMARK = Argument(None, "benchmark")
 """What lets a trainer set ``torch.backends.cudnn.benchmark``."""
 SETS_WORKSPACE = (TRAINER, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)

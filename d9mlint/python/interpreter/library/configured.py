@@ -10,7 +10,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.tellable import name_of_setting
 from d9mlint.python.domain.values import STAR, UNKNOWN, Class, Func, Module, Ref, Setting, Unknown, Value
 from d9mlint.python.interpreter import attributes, linking
-from d9mlint.python.interpreter.library import dispatch
+from d9mlint.python.interpreter.library import dispatch, members
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import join
 from d9mlint.python.source.reading import CannotRead
@@ -62,7 +62,7 @@ def in_named_files(interp: Interpreter, name: Value, at: Location) -> Value | No
     found: dict[str, Value] = {}
     for path, dotted in known.items():
         module = linking.import_once(interp, dotted, path)
-        inside = dispatch.functions(module).items()
+        inside = members.functions(module).items()
         found.update((f"{dotted}.{member}", value) for member, value in inside if member in wanted)
     return dispatch.chosen(found, UNKNOWN, "", _BY_CONFIG, at) if found else None
 

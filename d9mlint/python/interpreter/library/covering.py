@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence, Set
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
-from d9mlint.python.domain.choices import spread
+from d9mlint.python.domain.choices import MAX_THINGS, same, spread
+from d9mlint.python.domain.conditions import Cond, by_default, either
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import Bound, Class, Func, Value
 from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
@@ -33,6 +37,47 @@ def covering(interp: Interpreter, options: Sequence[_T], path_of: Callable[[_T],
         chosen.append(best)
         known |= named[best]
     return [options[at] for at in sorted([*chosen, *spread(left, most - len(chosen))])]
+
+
+def samples(
+    interp: Interpreter, options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
+) -> tuple[list[tuple[Cond, Value]], bool]:
+    """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
+
+    Networks that stand in one file under several names are made of the same parts. Of too many files that of the
+    default and some others, and that there are more; nothing where there is no default (unless ``any_files`` do), or
+    for other things.
+    """
+    files: dict[str, list[tuple[Cond, Value]]] = {}
+    first = [one for one in options if by_default(one[0])]
+    for cond, value in (*first, *(one for one in options if one not in first)):
+        frame = _home(value)
+        if frame is None:
+            return [], False
+        its = files.setdefault(frame.module.path, [])
+        known = next((at for at, (_, one) in enumerate(its) if same(one, value)), None)
+        if known is None:
+            its.append((cond, value))
+        else:
+            its[known] = (either(its[known][0], cond), value)
+    cut = len(files) > MAX_THINGS
+    if cut and not first and not any_files:
+        return [], False
+    given = [*files.items()]
+    others = covering(interp, given[len(first) :], itemgetter(0), MAX_THINGS - len(first))
+    files = dict([*given[: len(first)], *others])
+    each = MAX_THINGS // len(files)
+    return [
+        (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
+        for found in files.values() for at in range(min(each, len(found)))
+    ], cut  # fmt: skip
+
+
+def _home(value: Value) -> Frame | None:
+    """The names of the module or class that a class or function stands in; of a class method those of its class."""
+    if isinstance(value, Bound):
+        return _home(value.receiver if isinstance(value.receiver, Class) else value.func)
+    return value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
 
 
 def _varying_in(interp: Interpreter, path: str | None) -> Set[str]:

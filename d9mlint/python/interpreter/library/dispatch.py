@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
@@ -30,7 +29,6 @@ from d9mlint.python.domain.values import (
     ABSENT,
     CALLABLE,
     UNKNOWN,
-    Bound,
     Class,
     ClassName,
     Const,
@@ -51,8 +49,8 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import configured, environment
-from d9mlint.python.interpreter.library.covering import covering
+from d9mlint.python.interpreter.library import configured, environment, members
+from d9mlint.python.interpreter.library.covering import samples
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -92,11 +90,11 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         return Dynamic(_BY_NAME) if type(holder) is Unknown else UNKNOWN
     if isinstance(name, Text) and (hole := hole_of(name)) is not None:
         return chosen(_fitting(holder, name), hole, called(hole) or spelled, _BY_NAME, at)
-    members = _members(holder)
+    held = members.public(holder)
     key = name.key if isinstance(name, Unknown) else ""
-    choices = sorted(interp.knowledge.classes_under(key) & members.keys()) if key else ()
+    choices = sorted(interp.knowledge.classes_under(key) & held.keys()) if key else ()
     others = configured.of_library(interp, holder, name)
-    return chosen({**others, **members}, name, spelled, _BY_NAME, at, choices=choices)
+    return chosen({**others, **held}, name, spelled, _BY_NAME, at, choices=choices)
 
 
 def hole_of(name: Text) -> Value | None:
@@ -112,7 +110,9 @@ def _fitting(holder: Value, name: Text) -> dict[str, Value]:
     pattern = re.compile(
         "".join((r"(\w*)" if at == first else r"\1") if p is None else p for at, p in enumerate(known))
     )
-    found = {hit[1]: value for key, value in _members(holder, private=True).items() if (hit := pattern.fullmatch(key))}
+    found = {
+        hit[1]: value for key, value in members.public(holder, private=True).items() if (hit := pattern.fullmatch(key))
+    }
     return {text: value for text, value in found.items() if first or not text.startswith("_")}
 
 
@@ -134,7 +134,8 @@ def chosen(
     flag = given
     if flag is None:
         spelled = told(spelled) or SOME_NAME
-        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
+        table = f"{len(options)} from {min(options, default='')}"  # one line reads several tables: two names, then
+        flag = Flag(f"{spelled} of {table}", spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
     found = tuple(
@@ -147,10 +148,20 @@ def chosen(
     return made
 
 
-def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place) -> Dynamic:
-    """What a table of functions and classes holds under a key that is not known before the program runs."""
+def of_table(
+    interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place,
+    otherwise: Value | None = None,
+) -> Dynamic:  # fmt: skip
+    """What a table of functions and classes holds under a key that is not known before the program runs.
+
+    ``otherwise`` is what it is under a key that the table does not have: ``TABLE.get(name, default)``.
+    """
     items = {name: item for name, item in interp.heap.items(table).items() if isinstance(name, str)}
-    return chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
+    made = chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
+    if otherwise is not None and made.options:
+        none = negate(either(*(cond for cond, _ in made.options)))
+        made.options = (*made.options, (none, otherwise))
+    return made
 
 
 def candidates(
@@ -181,7 +192,7 @@ def candidates(
     if len(fitting) > MAX_THINGS and (
         found.reason in (_BY_KEY, _IN_MODULES) or any(by_default(cond) for cond, _ in fitting)
     ):
-        fitting, cut = _samples(interp, fitting, any_files=found.reason == _IN_MODULES)
+        fitting, cut = samples(interp, fitting, any_files=found.reason == _IN_MODULES)
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
@@ -200,40 +211,6 @@ def _name_of(value: Value) -> str:
     if isinstance(value, Ref):
         return value.name.rpartition(".")[2]
     return value.node.name if isinstance(value, Class) else value.name if isinstance(value, Func) else ""
-
-
-def _samples(
-    interp: Interpreter, options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
-) -> tuple[list[tuple[Cond, Value]], bool]:
-    """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
-
-    Networks that stand in one file under several names are made of the same parts. Of too many files that of the
-    default and some others, and that there are more; nothing where there is no default (unless ``any_files`` do), or
-    for other things.
-    """
-    files: dict[str, list[tuple[Cond, Value]]] = {}
-    first = [one for one in options if by_default(one[0])]
-    for cond, value in (*first, *(one for one in options if one not in first)):
-        frame = value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
-        if frame is None:
-            return [], False
-        its = files.setdefault(frame.module.path, [])
-        known = next((at for at, (_, one) in enumerate(its) if same(one, value)), None)
-        if known is None:
-            its.append((cond, value))
-        else:
-            its[known] = (either(its[known][0], cond), value)
-    cut = len(files) > MAX_THINGS
-    if cut and not first and not any_files:
-        return [], False
-    given = [*files.items()]
-    others = covering(interp, given[len(first) :], itemgetter(0), MAX_THINGS - len(first))
-    files = dict([*given[: len(first)], *others])
-    each = MAX_THINGS // len(files)
-    return [
-        (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
-        for found in files.values() for at in range(min(each, len(found)))
-    ], cut  # fmt: skip
 
 
 def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Frame, place: f.Place) -> Value | None:
@@ -272,45 +249,10 @@ def _split(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return Seq("list", None, event.receiver) if isinstance(event.receiver, ClassName) else None
 
 
-def _members(holder: Value, *, private: bool = False) -> dict[str, Value]:
-    if isinstance(holder, Module):
-        return _meant(holder, functions(holder, private=private))
-    return {} if isinstance(holder, Ref) else methods(holder, private=private)
-
-
 def holds_callables(table: Dict) -> bool:
     """Whether a dict is a table of functions or classes, or of modules that have them."""
     items = table.items.values()
     return any(isinstance(leaf, (*CALLABLE, Class, Module)) for item in items for _, leaf in alternatives(item))
-
-
-def methods(holder: Value, *, private: bool = False) -> dict[str, Value]:
-    """The public, or all, methods of a class of the program, or of one of its objects."""
-    cls = holder.cls if isinstance(holder, Inst) else holder
-    found: dict[str, Func] = {}
-    for current in reversed(list(cls.line())) if isinstance(cls, Class) else ():
-        named = _public(current.frame.vars.items(), private)
-        found.update((name, value) for name, value in named if isinstance(value, Func))
-    return {name: Bound(value, holder) if isinstance(holder, Inst) else value for name, value in found.items()}
-
-
-def functions(module: Module, *, private: bool = False) -> dict[str, Value]:
-    """The functions and classes of the program that stand in a module under public, or all, names."""
-    names = module.frame.vars if module.frame is not None else {}
-    return {name: value for name, value in _public(names.items(), private) if isinstance(value, (Func, Class))}
-
-
-def _meant(module: Module, found: dict[str, Value]) -> dict[str, Value]:
-    """Without the functions that a module has imported for its own use; a package imports for others."""
-    own: dict[str, Value] = {
-        name: one for name, one in found.items()
-        if isinstance(one, Class) or (isinstance(one, Func) and one.closure.module is module)
-    }  # fmt: skip
-    return found if module.path.endswith("__init__.py") else own or found
-
-
-def _public(items: Iterable[tuple[str, Value]], private: bool) -> list[tuple[str, Value]]:
-    return [(name, value) for name, value in items if private or not name.startswith("_")]
 
 
 def names_of(holder: Value) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Location
+from d9mlint.model import Argument, Location
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Flag, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
@@ -53,6 +53,7 @@ PICKLED = "pickled"
 _START_METHOD = ("multiprocessing.set_start_method",)
 _CONTEXT = "multiprocessing.Context."
 """Methods of what ``multiprocessing.get_context(method)`` returns; it starts processes by its own method."""
+_MP_CONTEXT = Argument(1, "mp_context")
 _SET_BY_OTHERS = ("PYTHONHASHSEED", "PL_GLOBAL_SEED")
 MAX_SOURCES = 8
 """Events that a value remembers having come from."""
@@ -307,12 +308,30 @@ def escape(interp: Interpreter, value: Value) -> None:
 def invocation_context(interp: Interpreter, event: Event, context: str) -> str:
     """The context in which a call runs a function that it is handed; ``context`` is what the catalogue says."""
     context = ask(interp.hooks.invocation_context, event, context) or context
-    made = event.receiver.event if isinstance(event.receiver, Obj) else None
-    if context == PROCESS and made is not None and event.name.startswith(_CONTEXT):
+    made = _context_of(event) if context == PROCESS else None
+    if made is not None:
         return SPAWNED if _starts_afresh(made) else context
     if context == PROCESS and any(_starts_afresh(e) for e in interp.story.calls(*_START_METHOD)):
         return SPAWNED
     return context
+
+
+def _context_of(event: Event) -> Event | None:
+    """The call of ``get_context`` that says how the processes start which a call starts, or whose pool it gives a task.
+
+    ``get_context("spawn").Pool(4).map(...)``, ``ProcessPoolExecutor(mp_context=get_context("spawn")).submit(...)``.
+    """
+    made = event.receiver.event if isinstance(event.receiver, Obj) else None
+    if event.name.startswith(_CONTEXT) or made is None:
+        return made if event.name.startswith(_CONTEXT) else _given_context(event)
+    if made.name.startswith(_CONTEXT):
+        return made.receiver.event if isinstance(made.receiver, Obj) else None
+    return _given_context(made)
+
+
+def _given_context(event: Event) -> Event | None:
+    given = event.argument(_MP_CONTEXT) if event.name.endswith(".ProcessPoolExecutor") else None
+    return given.event if isinstance(given, Obj) else None
 
 
 def _starts_afresh(event: Event) -> bool:

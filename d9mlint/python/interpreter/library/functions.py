@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose
@@ -27,6 +27,7 @@ from d9mlint.python.domain.values import (
     Module,
     Obj,
     Partial,
+    Phi,
     Ref,
     Seq,
     Unknown,
@@ -48,7 +49,15 @@ from d9mlint.python.interpreter.library import (
     texts,
     workers,
 )
-from d9mlint.python.interpreter.library.arguments import argv, commands, configfiles, experiments, nodes, settings
+from d9mlint.python.interpreter.library.arguments import (
+    argv,
+    bindings,
+    commands,
+    configfiles,
+    experiments,
+    nodes,
+    settings,
+)
 from d9mlint.python.interpreter.library.containers import copies, counting, mappings, named, sequences, sets, sorting
 from d9mlint.python.interpreter.scopes import tell_together
 
@@ -112,6 +121,8 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``next(path.glob("*.yaml"))``: whatever comes first. Of a walk that is always the folder itself."""
     value = environment.first(event)
+    if isinstance(value, Seq) and not value.order and isinstance(value.element, Phi):
+        return value.element  # `next(cls for cls in (Small, Large) if cls.name == name)`
     if not isinstance(value, (Seq, Unknown, Obj)) or not value.order:
         return None
     if value.sources and value.sources[-1].name == "os.walk":
@@ -147,7 +158,17 @@ def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
             sources += [one for one in its_sources if one not in sources]
         items = sequences.loop_items(interp, value, Unknown(origins & {ARRAY}))  # (a part of numbers holds numbers)
         firsts.append(items[0] if items else UNKNOWN)
-    return Seq("list", None, Seq("tuple", firsts), order, tuple(sources))
+    pairs = None if order else _named_things(event.args)
+    return Seq("list", pairs, Seq("tuple", firsts), order, tuple(sources))
+
+
+def _named_things(given: Sequence[Value]) -> list[Value] | None:
+    """The pairs of names and functions or classes, which make a table: ``dict(zip(["small"], [Small]))``."""
+    columns = [value.items for value in given if isinstance(value, Seq) and value.items]
+    if len(columns) != 2 or len(given) != 2 or not all(isinstance(one, (Func, Class)) for one in columns[1]):
+        return None
+    named = all(isinstance(one, Const) for one in columns[0]) and len(columns[0]) == len(columns[1])
+    return [Seq("tuple", list(pair)) for pair in zip(*columns, strict=True)] if named else None
 
 
 def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -355,6 +376,7 @@ TRANSFER: dict[str, Transfer] = {
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
 TRANSFER.update(argv.TRANSFER)
+TRANSFER.update(bindings.TRANSFER)
 TRANSFER.update(configfiles.TRANSFER)
 TRANSFER.update(copies.TRANSFER)
 TRANSFER.update(counting.TRANSFER)

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _NAMED, _HOLE = "named", "\0"
-_MAX_NAMES = 64
+_MAX_NAMES, _MOST_ASKED = 64, 512
+_MOST_ELSEWHERE = 4
 _SCRIPT = re.compile(rb"__main__|^(?!def )(?:[\w, ]+=\s*)?[\w.() ]*\bparse_(?:known_)?args\(", re.MULTILINE)
 """In a script: the guard of one, or what reads the command line as soon as the file is run."""
 _PACKAGE = "__init__"
@@ -68,7 +69,8 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         names = {text: text for text in known if isinstance(text, str) and text != UNKNOWN_DEFAULT}
         return _one_of(interp, event, name, names, frame, open_=True)
     if isinstance(name, Text) and (hole := dispatch.hole_of(name)) is not None:
-        return _one_of(interp, event, hole, _by_value(interp, event, name, hole, frame), frame)
+        fitting = _by_value(interp, event, name, hole, frame)
+        return _one_of(interp, event, hole, fitting, frame) if fitting else _any(event, _flag(hole, event), hole)
     if isinstance(name, Text) and (names := {dotted: dotted for _, dotted in _fitting(interp, event, name, frame)}):
         return _one_of(interp, event, name, names, frame)  # it has several holes
     if isinstance(name, ClassName):
@@ -146,7 +148,7 @@ def _held_by_any(
     define the name by themselves; no scripts.
     """
     named = configured.modules_with(interp, given, name, frame)
-    holders = named or _holders(interp, flag, name)
+    holders = named or _holders(interp, flag, name) or _elsewhere(interp, name, frame)
     if not 0 < len(holders) <= MAX_THINGS:
         return None
     if len(named) == 1:  # all config files have the same one (which needs no condition)
@@ -177,6 +179,23 @@ def _holders(interp: Interpreter, flag: Flag, name: str) -> list[str]:
     found = list(dict.fromkeys(found))
     interp.note((_ANY, flag), found)
     return found
+
+
+def _elsewhere(interp: Interpreter, name: str, frame: Frame) -> list[str]:
+    """Modules in folders where no import looks, for the file that a user names (``-f exps/yolox_s.py``): a few of them.
+
+    Each of them is run with all of the program: those that name different ops and draws are.
+    """
+    found: list[str] = []
+    left, asked = interp.project.names_in(""), 0
+    while left and asked < _MOST_ASKED:
+        package, *left = left
+        folder = package.replace(".", "/")
+        names = interp.project.names_in(folder)
+        found += [f"{package}.{one}" for one in _defining(interp, folder, name)]
+        left += [f"{package}.{one}" for one in names[:_MAX_NAMES] if one.isidentifier()]
+        asked += 1
+    return covering(interp, found, lambda one: linking.path_of(interp, one, frame), _MOST_ELSEWHERE)
 
 
 def _defining(interp: Interpreter, folder: str, name: str) -> Iterator[str]:
@@ -286,7 +305,8 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     again = r"\1" if hole is not None else r"\w+"
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, again))
     for root in (above(frame.module.path, level),) if level else interp.roots:
-        found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]
+        fitting = (pattern.fullmatch(one) for one in _modules(interp, root, segments, files))
+        found = [(fits[pattern.groups], fits[0]) for fits in fitting if fits]  # (all of a name without a hole)
         yield from ((text, "." * level + one) for text, one in found)
         if found:
             return

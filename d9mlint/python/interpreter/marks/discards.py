@@ -104,11 +104,14 @@ def _only_watched(interp: Interpreter, counters: tuple[f.Expr, ...], frame: Fram
 
 
 def unshown(interp: Interpreter, start: int) -> None:
-    """Marks what an item or a slice that stands alone, or is raised, told from event ``start`` on.
+    """Marks what an item or a slice that stands alone told from event ``start`` on; in a notebook it is shown."""
+    if not interp.story.cells:
+        raised(interp, start)
 
-    In a notebook it is shown.
-    """
-    for event in () if interp.story.cells else interp.story.events[start:]:
+
+def raised(interp: Interpreter, start: int) -> None:
+    """Marks what an item or a slice that is raised told from event ``start`` on."""
+    for event in interp.story.events[start:]:
         if event.kind == "sink" and event.name in ("item", "slice"):
             interp.heap.mark(event, discarded=True)
 

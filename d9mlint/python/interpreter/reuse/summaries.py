@@ -146,15 +146,20 @@ def told_apart(func: Func, levels: int = MAX_WRAPPED) -> Hashable:
 
 
 def same_call(func: Func, args: Sequence[Value]) -> object:
-    """What tells a call that is made inside of itself: what makes a part of a configuration makes others in that."""
+    """What tells a call that is made inside of itself: what makes a part of a configuration makes others in that.
+
+    So does what it takes them from: ``build(cfg, MODELS)`` makes a network, which calls ``build(head, HEADS)``.
+    """
     parts = tuple(part for arg in args if (part := _of_configuration(arg)))
     return (id(func), parts) if parts else id(func)
 
 
 def _of_configuration(value: Value) -> object:
-    """What tells a part of a configuration from others; None for what is none."""
+    """What tells a part of a configuration, or an object of a library at the top of a module, from others; or None."""
     if isinstance(value, Unknown):
         return value.key or None
+    if isinstance(value, Obj):
+        return id(value) if value.event is not None and value.event.func is None else None
     return id(value) if isinstance(value, Dict) and _holds_settings(value) else None
 
 

@@ -22,6 +22,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import OPERANDS, Dict, Func, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.jax.mode import updates
 from d9mlint.python.frameworks.jax.modules import INITIALIZING
+from d9mlint.python.frameworks.tensorflow.consumers import gives_no_gradient
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
@@ -77,6 +78,8 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return True
     without = (on_data, without_gradients, on_inputs, kept_as_weights)
     if any(id(event) in calls(program) for calls in without):
+        return False
+    if op.framework == "tensorflow" and gives_no_gradient(program, event):
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or bool(program.ending(".backward"))

@@ -210,7 +210,7 @@ def _told_at_apply(program: Program, op: Op) -> bool:
 
 
 def _device(program: Program, event: Event) -> str:
-    return "cpu" if event.inside("cpu", *IN_PIPELINE) else program.target.device
+    return "cpu" if event.on_cpu() or event.inside(*IN_PIPELINE) else program.target.device
 
 
 def related(use: Use) -> list[Related]:

@@ -21,7 +21,10 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
-_NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")
+_OWN_PYTHON = "python-generator"
+_NUMERIC = (
+    "tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn", "datasets", "transformers",
+)  # fmt: skip
 _WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
 _SORTS_TABLE = ("pandas.DataFrame.sort_values", "pandas.DataFrame.sort_index", "pandas.Series.sort_values")
 _SINKS = {
@@ -206,7 +209,10 @@ def _is_written(event: Event) -> bool:
 
 def _seeds(program: Program) -> bool:
     """Whether the program is meant to draw the same in each run."""
-    return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
+    return any(
+        not event.detached and (effect.seeds or (effect.creates == _OWN_PYTHON and bool(event.args or event.kwargs)))
+        for event in program.events for effect in event.effects
+    )  # fmt: skip
 
 
 def is_looped(program: Program, source: Event) -> bool:

@@ -13,6 +13,7 @@ from d9mlint.python.domain.conditions import (
     Cond,
     Literal,
     Opaque,
+    as_condition,
     by_default,
     conjuncts,
     either,
@@ -195,6 +196,8 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
         yield words if len(words) <= most else ""
     else:
         for group in form.groups:
+            if _is_crowd(group):
+                continue
             tests = [one.opaque.text for one in _literals(group) if one.opaque is not None and one.outcome is True]
             said = choice(tests) if len(tests) == len(group) else None
             yield (
@@ -202,6 +205,14 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
                 if said is not None
                 else shortened({words for test in group for words in _alternatives((test,))}, most)
             )
+
+
+def _is_crowd(group: Term) -> bool:
+    """Whether one of many tests of several flags is enough, and one may pass anyhow: that would explain nothing."""
+    tests = _literals(group)
+    said = {words for test in group for words in _alternatives((test,))}
+    flags = {test.flag.spelled for test in tests if test.flag is not None}
+    return len(flags) > 1 and len(said) > MAX_MIXED and by_default(either(*map(as_condition, tests))) is not False
 
 
 def shortened(alternatives: Collection[str], most: int = MAX_WORDS, first: str = "") -> str:

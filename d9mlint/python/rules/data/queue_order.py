@@ -15,6 +15,8 @@ from d9mlint.python.judging.drafts import Draft, draft, short_name
 
 _BATCHES = {
     "tensorflow.train.batch": Argument(2, "num_threads"), "tensorflow.train.maybe_batch": Argument(3, "num_threads"),
+    "tensorflow.contrib.training.bucket": Argument(4, "num_threads"),
+    "tensorflow.contrib.training.bucket_by_sequence_length": Argument(4, "num_threads"),
 }  # fmt: skip
 _SHUFFLES = {
     "tensorflow.train.shuffle_batch": Argument(4, "num_threads"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import salted_value, where_salted
 from d9mlint.python.judging.ops import varies
@@ -20,6 +22,10 @@ _HASH = "builtins.hash"
 _TAKES = ("numpy.", "tensorflow.", "keras.", "torch.", "jax.", "pandas.", "builtins.list.append", "random.")
 
 _STARTS = "`{name}` starts the vector of each word from Python's `hash` of it, which is another number in each process"
+_FOR_BYTES = "use `zlib.crc32(data)` instead of `hash(data)`, or `int(hashlib.md5(data).hexdigest(), 16)`"
+_GIVES_BYTES = re.compile(
+    r"(pickle|cPickle|dill|cloudpickle|marshal)\.dumps|builtins\.bytes|.*\.(encode|tobytes|digest)"
+)
 _PUT = "?.__setitem__"
 """What is written into something that is not known, as the rows of a table are."""
 
@@ -47,7 +53,18 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
     for source, uses in found.values():
         related = [Related(e.location, "the hash is used here") for e in uses if e.kind != "compare"]
         cond = _salted(source)
-        yield draft(program, rule, source, cond=cond, related=dict.fromkeys(related), sink=_sink(uses[0]))
+        of_bytes = _of_bytes(program, source)
+        yield draft(
+            program, rule, source, cond=cond, related=dict.fromkeys(related), sink=_sink(uses[0]),
+            remedy=_FOR_BYTES if of_bytes else "", what="bytes" if of_bytes else "text",
+        )  # fmt: skip
+
+
+def _of_bytes(program: Program, source: Event) -> bool:
+    """Whether what is hashed is bytes, which have no `encode`: ``hash(pickle.dumps(rows))``."""
+    makers = results(program)
+    made = [one for value in source.args[:1] for one in made_of(value, makers)]
+    return bool(made) and all(_GIVES_BYTES.fullmatch(one.name) for one in made)
 
 
 def _salted(source: Event) -> Cond:

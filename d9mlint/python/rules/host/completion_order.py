@@ -7,18 +7,22 @@ from dataclasses import replace
 from functools import partial
 
 from d9mlint.model import Argument, Location, Related, Rule
-from d9mlint.python.domain.conditions import both, either, has_raised
+from d9mlint.python.domain.conditions import Cond, both, either, has_raised, literals
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.testkeys import made_by as named_by
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.library.streams import WRITTEN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.loops import RANGES
 from d9mlint.python.judging.order import orders
 from d9mlint.python.rules.host._full_queues import GETS, PUTS, WORKERS, dropped
 
 _ASKS = ("Queue().empty", "Queue().qsize", "Queue.empty", "Queue.qsize")
+_ALIVE = ".is_alive"
 _SPAWN, _JOIN = "torch.multiprocessing.spawn", Argument(3, "join")
 _BLOCK, _TIMEOUT = Argument(0, "block"), Argument(1, "timeout")
 _BY_THEN = (
@@ -90,7 +94,7 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
     filled: dict[int, tuple[Event, list[Event]]] = {}
     """By the ``id`` of each queue that several workers fill: where these are started, and what is taken out of it."""
     for event in program.ending(GETS, "call"):
-        if training.isdisjoint(event.loops) or event.detached or event.inside(*WORKERS):
+        if training.isdisjoint(event.loops) or event.detached or _is_of_workers(program, event):
             continue
         for queue in made_by(event.receiver):
             started = _several(program, queue)
@@ -102,6 +106,13 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
                     _drained(program, rule, event, put), message=_BY_THEN.format(event.name.rpartition(".")[2])
                 )
     yield from _taken(program, rule, filled.values(), told)
+
+
+def _is_of_workers(program: Program, event: Event) -> bool:
+    """Whether one of several workers does something, or any process; a thread that is started once trains for all."""
+    if not event.inside(*WORKERS) or event.inside("process", SPAWNED):
+        return event.inside(*WORKERS)
+    return any(one.loops for one in _starts(program) if one.location in event.stack)
 
 
 def _taken(
@@ -201,16 +212,25 @@ def _starts(program: Program) -> list[Event]:
 
 
 def _starting(program: Program) -> list[Event]:
+    """The calls that start workers, but for those that take the place of one which has ended."""
     return [
         event
         for event in program.events
-        if event.kind == "call" and any(i.context in WORKERS for x in event.effects for i in x.invokes)
+        if event.kind == "call"
+        and any(i.context in WORKERS for x in event.effects for i in x.invokes)
+        and not any(map(_of_ended, event.guards))
     ]
+
+
+def _of_ended(cond: Cond) -> bool:
+    """Whether a condition asks whether a worker is still there: ``if not thread.is_alive():``."""
+    tests = (one.opaque for one in literals(cond))
+    return any(test is not None and any(name.endswith(_ALIVE) for name in named_by(test)) for test in tests)
 
 
 def _once(program: Program, started: Event) -> bool:
     """Whether the loop around is known to have one pass: ``for i in range(1)``."""
-    before = (e for e in reversed(program.events[: started.index]) if e.name == "builtins.range")
+    before = (e for e in reversed(program.events[: started.index]) if e.name in RANGES)
     counted = next((e for e in before if e.func is started.func), None)
     only = counted.args[0] if counted is not None and len(counted.args) == 1 else None
     return isinstance(only, Const) and only.value == 1

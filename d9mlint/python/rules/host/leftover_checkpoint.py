@@ -30,6 +30,7 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.paths import (
+    besides_files,
     file_of,
     flags_of,
     flags_within,
@@ -118,8 +119,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.named(_SAVES.fullmatch, "call") if not e.detached]
     saves += [e for e in program.calls(*arrays.PICKLES) if not e.detached and arrays.holds_weights(program, e)]
-    saves = with_moves(program, saves)
+    every = saves = with_moves(program, saves)
     for load in program.calls(*_LOADS):
+        saves = [e for e in every if _of_one_command(load, e)]
         own = load.name in sessions.SUPERVISED  # a session, in which the program trains
         training = next((step for step in steps if step.meets(load)), None)
         if (own and not sessions.restores(load)) or (load.name in _IF_THERE and not saves):
@@ -151,11 +153,16 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 when = both(when, symbolic_part(either(*(both(*e.guards) for e in later))))
             if when is not False:
                 yield left_over(program, rule, told, folder, later, when=when)
-    yield from _skipped(program, rule, steps, saves)
-    yield from _begun_with(program, rule, steps[::-1], saves)
-    yield from unsaved(program, rule, steps, saves)
-    if not steps or not saves:
+    yield from _skipped(program, rule, steps, every)
+    yield from _begun_with(program, rule, steps[::-1], every)
+    yield from unsaved(program, rule, steps, every)
+    if not steps or not every:
         yield from picked_up(program, rule, _IF_THERE)
+
+
+def _of_one_command(load: Event, save: Event) -> bool:
+    """Whether one run can come to both, but for what files are there: a second one finds others."""
+    return both(besides_files(load.guards), besides_files(save.guards)) is not False
 
 
 def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequence[Event]) -> Iterator[Draft]:

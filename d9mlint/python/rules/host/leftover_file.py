@@ -7,15 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import both, either
+from d9mlint.python.domain.conditions import both, by_default, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import flows
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, lasting, path_of, tested_file
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._files import (
     EMPTIES,
     READS,
@@ -34,6 +36,7 @@ from d9mlint.python.rules.host.leftovers.counted import counted
 from d9mlint.python.rules.host.leftovers.databases import databases
 from d9mlint.python.rules.host.leftovers.kept_state import carried
 from d9mlint.python.rules.host.leftovers.newest import newest
+from d9mlint.python.rules.host.leftovers.unasked import is_asked
 
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
 _FROZEN = (
@@ -63,6 +66,7 @@ _NEW_FOLDER = (
 _READ, _BOTH = "which the program reads", "so that the file holds what both runs have written"
 _FILLS = re.compile(r"numpy\.(save|savez\w*|savetxt)|(pickle|cPickle|dill|joblib)\.dump|torch\.save|.*\.tofile")
 """Calls that write arrays or objects to a stream."""
+_CLOSES = (".close", ".flush")
 _ANEW = "leave `append=True` to runs that are resumed, or write into a folder of this run"
 
 
@@ -229,6 +233,8 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
             continue  # (a log that only grows is no result)
         if reader is not None and any(one in mentions for one in told_of):
             continue
+        if reader is not None and (_asked(opening, reader) or not _is_used(program, opening)):
+            continue
         told_of.append(opening)
         if reader is not None:
             related = [Related(reader.location, "is read here")]
@@ -244,6 +250,19 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
             program, rule, at, cond=when, related=related, remedy=remedy, severity="" if related else "info",
             name=short_name(opening), what=what,
         )  # fmt: skip
+
+
+def _asked(opening: Event, reader: Event) -> bool:
+    """Whether a file is read, and then added to, only where somebody asks to go on: by a flag such as ``--resume``."""
+    asked = [one for one in opening.guards if by_default(one) is False and is_asked(describe(one))]
+    return reader.index < opening.index and any(one in reader.guards for one in asked)
+
+
+def _is_used(program: Program, opening: Event) -> bool:
+    """Whether anything may be added: by a stream that is only closed again nothing is."""
+    return not opening.name.endswith("open") or not all(
+        one.name.endswith(_CLOSES) for one in flows.takers(program, opening)
+    )
 
 
 def _is_of_one_run(path: Value) -> bool:

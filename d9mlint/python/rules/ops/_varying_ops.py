@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from d9mlint.model import Op, Rule
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, truth
 from d9mlint.python.frameworks.jax.mode import jax_mode
+from d9mlint.python.frameworks.tensorflow.consumers import only_reported
 from d9mlint.python.frameworks.tensorflow.determinism import perhaps_elsewhere, switch, trainings
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
@@ -48,10 +49,11 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
             continue
         cured = use.status.deterministic_mode == "same" and not use.op.sites
         perhaps = bool(use.op.where) and not use.sure  # under a condition of which the program shows nothing
+        told = use.op.framework == "tensorflow" and only_reported(program, use.event, use.op)
         yield draft(
             program,
             rule, use.at, cond=both(*use.event.guards, cond),
-            severity="info" if perhaps or (cured and _is_told(program, use)) else "",
+            severity="info" if perhaps or told or (cured and _is_told(program, use)) else "",
             related=related(use), confidence=use.confidence(rule), remedy=remedy_of(program, use),
             of_calls=[call_of(program, use)],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),

@@ -118,14 +118,17 @@ def _varying(
         if not named or cond is False:
             continue
         itself = _seeds_itself(event, origins)
-        if any(_seeds_itself(e, origins) for e in sources if e is not event) or (
-            itself and not _decides(program, event)
-        ):
-            continue  # it is told of the call that draws the seed, where that seed decides anything
+        if any(e is not event and _takes_seed(e) for e in sources) or (itself and not _decides(program, event)):
+            continue  # it is told of the call that draws the seed, or seeds with it, where that decides anything
         wanted = found & set(origins)
         cond = both(cond, _when(value, wanted), _taken(sources, wanted))
         generators = frozenset(generator for effect in event.effects for generator in effect.seeds)
         yield _Varying(event, named[0], cond, sources, itself, generators)
+
+
+def _takes_seed(event: Event) -> bool:
+    """Whether a call seeds a generator with what it is given, or with what it draws where it is given nothing."""
+    return any(effect.seeds and effect.seed_argument for effect in event.effects)
 
 
 def _seeds_itself(event: Event, origins: Mapping[str, str]) -> bool:

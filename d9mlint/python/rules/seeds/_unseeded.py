@@ -15,7 +15,7 @@ from d9mlint.python.frameworks.tensorflow.sessions import own_graph, reset_befor
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.torch.parameters.weights import perhaps_replaced
 from d9mlint.python.frameworks.used import frameworks_of
-from d9mlint.python.interpreter.library.environment import PROCESS
+from d9mlint.python.interpreter.library.environment import PROCESS, SPAWNED
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
@@ -47,13 +47,14 @@ def kind(program: Program, found: Uncovered) -> str:
 
 def _is_of_parent(found: Uncovered, seeding: Seeding) -> bool:
     """Whether a seed is one for the generator, which does not reach it in the process that draws."""
-    of_program = not process_of(seeding.event) and not seeding.event.inside(PROCESS)
+    of_program = not process_of(seeding.event) and not seeding.event.inside(PROCESS, SPAWNED)
     return of_program and found.draw.generator in seeding.generators and not found.draw.may_follow(seeding.event)
 
 
 def _is_elsewhere(seed: Event, draw: Event) -> bool:
     """Whether a seed is one of another process than that which draws, and not of the program's own."""
-    return process_of(seed) not in ("", process_of(draw))
+    of_workers = seed.inside(PROCESS, SPAWNED) and not draw.inside(PROCESS, SPAWNED)
+    return of_workers or process_of(seed) not in ("", process_of(draw))
 
 
 def _is_drawn(program: Program, seeding: Seeding) -> bool:

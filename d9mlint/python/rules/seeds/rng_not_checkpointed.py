@@ -30,6 +30,7 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._full_queues import GETS, PUTS, WORKERS
 from d9mlint.python.rules.seeds.resumes.agents import of_agents
 from d9mlint.python.rules.seeds.resumes.averages import forgotten
 from d9mlint.python.rules.seeds.resumes.checkpoints import (
@@ -112,7 +113,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
     found = loads(program, steps)
     warm = {id(load) for load in found if is_warm_start(program, load, steps)}
     for load in sorted(found, key=lambda e: id(e) in warm):
-        after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
+        after = _after(load, steps or program.trains)
         loops = {number for event in after for number in event.loops}  # those that change the weights
         met = _met(program, load, saves, loops)
         if not met or not loops or (id(load) in warm and load.args and own_save(load.args[0], moved)):
@@ -128,9 +129,14 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         if drawn or (also and sure):
             at = written_at(met[0])
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if written_at(e) == at]
-            here = [e for e in found if e.location == load.location]
+            here = [e for e in found if e.location == load.location and _after(e, steps or program.trains)]
             yield from _drafts(program, rule, there, here, drawn, also, begins, met)
             return
+
+
+def _after(load: Event, steps: Sequence[Event]) -> list[Event]:
+    """The steps that go on from what is loaded; a load at the end is for a last evaluation."""
+    return [step for step in steps if step.index > load.index and step.meets(load)]
 
 
 def _met(program: Program, load: Event, saves: Sequence[Event], loops: set[int]) -> list[Event]:
@@ -178,9 +184,25 @@ def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> list[D
     """
     going = (d for d in draws(program) if _goes_on(program, d, load))
     found = [d for d in going if loops.intersection(d.event.loops) and d.event.meets(load)]
+    ahead = _filling(program, loops)
+    found += [d for d in draws(program) if ahead.intersection(d.event.loops) and d.event.inside(*WORKERS)]
     known = {id(d.event) for d in found}
     layers = (d for d in draws(program) if sure and _drops(d.event))
     return found + [d for d in layers if id(d.event) not in known and d.event.meets(load)]
+
+
+def _filling(program: Program, loops: set[int]) -> set[int]:
+    """The loops of workers that fill the queues which a training takes from, and the queues that these take from."""
+    gets = [e for e in program.ending(GETS, "call") if not e.detached]
+    puts = [e for e in program.ending(PUTS, "call") if e.loops and not e.detached and e.inside(*WORKERS)]
+    found = set[int]()
+    while True:
+        taken = (e for e in gets if not (loops | found).isdisjoint(e.loops))
+        queues = {id(made) for e in taken for made in made_by(e.receiver)}
+        fill = {n for e in puts for n in e.loops if any(id(made) in queues for made in made_by(e.receiver))}
+        if fill <= found:
+            return found
+        found |= fill
 
 
 def _drops(event: Event) -> bool:

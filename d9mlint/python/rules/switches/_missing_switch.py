@@ -118,6 +118,11 @@ def met(program: Program, lasting: Callable[[Use], bool]) -> Cond:
     return either(*(use.runs for use in every if use.op.framework != "jax" and not lasting(use)))
 
 
+def by_flag(event: Event) -> bool:
+    """Whether some flag has to be given for a call: a default run does not come there."""
+    return by_default(both(*event.guards)) is False
+
+
 def _not_by_default(use: Use) -> bool:
     return by_default(use.runs) is False
 

@@ -130,7 +130,7 @@ def _untimed(program: Program) -> Cond:
 def _counts(program: Program, event: Event) -> bool:
     """Whether a convolution is computed by TensorFlow, on a GPU where there is one."""
     other = event.name.startswith("keras.") and keras_backend(program) != "tensorflow"
-    return not event.detached and not other and not event.inside("cpu")
+    return not event.detached and not other and not event.on_cpu()
 
 
 def _keeps(program: Program) -> bool:

@@ -11,12 +11,14 @@ from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.registry import judged_as
 from d9mlint.python.frameworks.tensorflow.determinism import (
+    builds,
     has_switch,
     trainings,
 )
 from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
-from d9mlint.python.frameworks.tensorflow.sessionruns import RUN
+from d9mlint.python.frameworks.tensorflow.graphs import origins
+from d9mlint.python.frameworks.tensorflow.sessionruns import FETCHES, RUN
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
@@ -91,14 +93,14 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     every = trainings(program)
     steps = [event for event in every if event.name != RUN]
-    if steps and all(event.inside("cpu") for event in steps):
+    if steps and all(event.on_cpu() for event in steps):
         return  # a session runs the steps where they were built
-    found = [event for event in every if not event.inside("cpu")]
+    found = [event for event in every if not event.on_cpu()]
     known, used = has_switch(program), frameworks_of(program)
     lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
     varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))
     seen = varying or _missing_switch.varying(program, lambda use: use.op.framework != "jax")
-    event = next((e for e in _with_first(varying, found) if truth(off, e.guards) is not False), None)
+    event = next((e for e in _with_first(program, varying, found) if truth(off, e.guards) is not False), None)
     if event is None or (seen and not varying) or (not seen and exact(program)):
         return  # what varies does so whatever the switch, and is told by itself; or nothing does
     met = _missing_switch.met(program, lasting) if varying and not _may_be_loaded(event, found) else True
@@ -117,10 +119,21 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     )  # fmt: skip
 
 
-def _with_first(varying: Sequence[Use], found: Sequence[Event]) -> list[Event]:
-    """The calls that train, those first whose session can run what varies: it runs ops that were built before."""
+def _with_first(program: Program, varying: Sequence[Use], found: Sequence[Event]) -> list[Event]:
+    """The calls that train, those first whose session can run what varies: it runs ops that were built before.
+
+    What makes a step of a graph comes after what runs one; before what only some flag reaches what a default run does,
+    before a step in which nothing varies one in which something does.
+    """
     first = min((use.event.index for use in varying), default=0)
-    return sorted(found, key=lambda event: (event.detached, event.name == RUN and event.index < first))
+    varies = {id(use.event) for use in varying}
+
+    def rank(event: Event) -> tuple[bool, ...]:
+        runs = event.name == RUN
+        calm = not runs or varies.isdisjoint(origins(program, event.argument(FETCHES)))
+        return event.detached, runs and event.index < first, builds(event), _missing_switch.by_flag(event), calm
+
+    return sorted(found, key=rank)
 
 
 def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:

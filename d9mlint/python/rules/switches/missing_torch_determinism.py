@@ -119,7 +119,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _cases(program: Program, found: list[Event]) -> list[tuple[Event, Cond, bool]]:
-    """The calls that train with something not deterministic, when, and whether cuDNN is; those where it is not first.
+    """The calls that train with something not deterministic, when, and whether cuDNN is; those where it is not first,
+    and of these those of a default run.
 
     What the program sets may not reach a process that it starts.
     """
@@ -132,7 +133,7 @@ def _cases(program: Program, found: list[Event]) -> list[tuple[Event, Cond, bool
                 (event, cond, partial) for cond, partial in halves
                 if truth(cond, event.guards) is not False and is_symbolic(cond) and not _asked_for(program, cond)
             ]  # fmt: skip
-    return sorted(cases, key=lambda case: case[2])
+    return sorted(cases, key=lambda case: (case[2], _missing_switch.by_flag(case[0])))
 
 
 def _asked_for(program: Program, cond: Cond) -> bool:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _LIST, _DICT, _SEQUENTIAL = "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"
 _ALL = (_LIST, _DICT, _SEQUENTIAL)
+MODULES = frozenset({"torch.nn.Module", *_ALL})
+"""Classes that networks of a program are derived from."""
 _CONTAINERS = (f"{_LIST}()", f"{_SEQUENTIAL}()")
 _CONTAINED = "contained"
 """The key of notes: objects of the program that a container holds, by their ``id``."""

@@ -24,6 +24,7 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
 )
+from d9mlint.python.interpreter.library.arguments.ginbindings import Bindings
 from d9mlint.python.interpreter.library.arguments.options import NOT_KNOWN, choices, default_of, for_argparse, plain
 from d9mlint.python.interpreter.library.environment import HOLDER, NAMESPACE
 
@@ -69,6 +70,7 @@ class CommandLine:
 
     def __init__(self, argv: Sequence[str] | None) -> None:
         self.argv = None if argv is None else list(argv)
+        self.bindings = Bindings()
 
     # -- argparse --------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
     NONE,
+    UNKNOWN,
     Bound,
     Class,
     Const,
@@ -27,7 +28,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import environment, members
 from d9mlint.python.interpreter.library.arguments import composed, settings
 from d9mlint.python.interpreter.library.arguments.commandline import COMMAND
 from d9mlint.python.interpreter.library.arguments.flags import ANY_FLAGS, flag_of, flag_value
@@ -267,11 +268,13 @@ def _of_anything(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
         return settings.filled(interp, component, frame, place, "--{}")
     if isinstance(component, CALLABLE):
         return _start(interp, component, frame, place)
+    commands: dict[str, Value] = {}
     if isinstance(component, Dict):
-        _choose(interp, {str(name): one for name, one in component.items.items()}, frame, place)
+        commands = {str(name): one for name, one in component.items.items()}
     elif isinstance(component, Seq):
-        _choose(interp, {one.name: one for one in component.items or () if isinstance(one, Func)}, frame, place)
-    return None
+        commands = {one.name: one for one in component.items or () if isinstance(one, Func)}
+    _choose(interp, commands, frame, place)
+    return UNKNOWN if commands else None  # (each has run, under the condition that it is asked for)
 
 
 def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -289,7 +292,7 @@ def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:
         given = _of_signature(interp, init) if isinstance(init, Func) else {}
         component = calls.call(interp, component, [], given, frame, place)
     if isinstance(component, Inst):
-        _choose(interp, dispatch.methods(component), frame, place)
+        _choose(interp, members.methods(component), frame, place)
     elif isinstance(component, Dict):
         items = {str(k): v for k, v in component.items.items() if isinstance(v, (*CALLABLE, Class))}
         _choose(interp, items, frame, place)
@@ -300,7 +303,7 @@ def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _of_script(interp: Interpreter, module: Module) -> dict[str, Value]:
     """The functions of a script that no other one calls; those that are called are no commands by all appearance."""
-    found = dispatch.functions(module)
+    found = members.functions(module)
     own = {name: one for name, one in found.items() if isinstance(one, Func) and one.closure is module.frame}
     read = frozenset[str]().union(*(interp.project.reads(one.node) for one in own.values()))
     return {name: one for name, one in own.items() if name not in read}

@@ -20,6 +20,8 @@ from d9mlint.python.domain.values import (
     Obj,
     Ref,
     Seq,
+    Setting,
+    Unknown,
     Value,
     alternatives,
 )
@@ -48,6 +50,8 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
     """
     instance = Inst(cls, tuple(interp.assumed()))
     _fill(interp, instance, frame, place, spelling, prefix)
+    if not isinstance(attributes.class_attribute(interp, cls, "__init__"), Func):
+        calls.construct_outside(interp, instance, (), dict(instance.attrs), frame, place, True)
     after = attributes.class_attribute(interp, cls, "__post_init__")
     if isinstance(after, Func):
         calls.enter(interp, after, [instance], {}, frame, place)
@@ -57,7 +61,7 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
 def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spelling: str, prefix: str = "") -> None:
     for owner, name, annotation, place_there in fields.of_class(instance.cls):
         dotted = f"{prefix}{name}"
-        inner = _class_of(interp, owner, name, annotation)
+        inner = fields.class_of(interp, owner, name, annotation)
         if inner is not None and dotted.count(".") < _MOST_LEVELS:
             instance.attrs[name] = filled(interp, inner, frame, place, spelling, f"{dotted}.")
             continue
@@ -66,15 +70,6 @@ def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spe
         location = Location(owner.frame.module.path, *place_there)
         flag = flag_of(dotted, default, location, given is None, spelling.format(dotted))
         instance.attrs[name] = flag_value(interp, flag)
-
-
-def _class_of(interp: Interpreter, owner: Class, name: str, annotation: f.Expr) -> Class | None:
-    """The class of settings that a field holds, by its default or by what it is annotated with."""
-    value = fields.factory(owner.frame.vars.get(name))
-    if isinstance(value, Inst):
-        return value.cls
-    annotated = value if isinstance(value, Class) else expressions.evaluate(interp, annotation, owner.frame)
-    return annotated if isinstance(annotated, Class) and any(True for _ in fields.of_class(annotated)) else None
 
 
 def of_class(interp: Interpreter, wanted: Value, frame: Frame, place: f.Place, spelling: str) -> Value:
@@ -191,7 +186,29 @@ def _settings(config: Value | None) -> dict[str, Value]:
 def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``OmegaConf.structured(config)``, ``OmegaConf.to_container(config)``: the settings, in another kind of object."""
     first = environment.first(event)
-    return first if isinstance(first, (Inst, Dict, Obj)) else UNKNOWN
+    return first if isinstance(first, (Inst, Dict, Obj, Ref, Unknown)) else UNKNOWN
+
+
+def _class_named(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``hydra.utils.get_class(config.model._target_)``: what config files name there."""
+    given = environment.first(event)
+    place = environment.place_of(event)
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return configured.by_dotted_name(interp, given.value, frame, place)
+    spelled = given.spelled if isinstance(given, Setting) else given.name if isinstance(given, (Ref, Unknown)) else ""
+    above, _, last = spelled.rpartition(".")
+    if last != _TARGET or not above:
+        return None
+    part = Unknown()
+    part.key = interp.knowledge.key_in_configs("", above.rpartition(".")[2])
+    return configured.named_in_configs(interp, part, frame, place)
+
+
+def _validated(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``Config.model_validate(data)``: an object of the class, filled with what nobody knows."""
+    cls = event.receiver
+    place = environment.place_of(event)
+    return calls.instantiate(interp, cls, [], {}, frame, place, True) if isinstance(cls, Class) else None
 
 
 def _evaluate(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -210,12 +227,15 @@ _PARSE = ("parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file", "
 _ADDED = ("dataclass", "theclass")
 _DEST = Argument(1, "dest")
 _ADD_CLASS = ("add_arguments", "add_class_arguments", "add_dataclass_arguments")
+_VALIDATE = ("model_validate", "model_validate_json", "parse_obj", "parse_file", "parse_raw")
 _INSTANTIATE = ("hydra.utils.instantiate", "hydra.utils.call", "hydra_zen.instantiate")
 TRANSFER: dict[str, Transfer] = {
     **{f"{parser}().{name}": _into_dataclasses for parser in _HF_PARSERS for name in _PARSE},
     **{f"argparse.ArgumentParser.{name}": _add_class for name in _ADD_CLASS},
     **dict.fromkeys(("tap.Tap.parse_args", "tap.Tap.from_dict", "tap.Tap.load"), _into_itself),
     **dict.fromkeys(_INSTANTIATE, _instantiate),
+    **dict.fromkeys(("hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object"), _class_named),
+    **{f"{base}.{name}": _validated for base in fields.CHECKED for name in _VALIDATE},
     "builtins.exec": _evaluate,
     **{f"omegaconf.OmegaConf.{name}": _keeps for name in ("structured", "to_object", "to_container")},
 }

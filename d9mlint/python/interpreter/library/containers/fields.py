@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Unknown, Value
-from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _DECLARE = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
 _DEFAULT, _FACTORY = "default", "default_factory"
+CHECKED = ("pydantic.BaseModel", "pydantic.v1.BaseModel", "pydantic_settings.BaseSettings")
+"""Bases of classes whose fields are made to be of the classes that they are annotated with (docs.pydantic.dev)."""
 
 
 def of_class(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
@@ -46,6 +48,23 @@ def _declared(value: Value | None) -> Mapping[str, Value] | None:
     return event.kwargs if event is not None and event.name in _DECLARE else None
 
 
+def class_of(interp: Interpreter, owner: Class, name: str, annotation: f.Expr) -> Class | None:
+    """The class with fields that a field holds an object of, by its default or by what it is annotated with."""
+    value = factory(owner.frame.vars.get(name))
+    if isinstance(value, Inst):
+        return value.cls
+    annotated = value if isinstance(value, Class) else expressions.evaluate(interp, annotation, owner.frame)
+    return annotated if isinstance(annotated, Class) and any(True for _ in of_class(annotated)) else None
+
+
+def _fill_inside(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> None:
+    """Makes what fields hold that are annotated with a class: pydantic makes it of the dict that stands there."""
+    for owner, name, annotation, _ in of_class(instance.cls):
+        inner = class_of(interp, owner, name, annotation)
+        if inner is not None and inner is not instance.cls:
+            instance.attrs[name] = calls.instantiate(interp, inner, [], {}, frame, place, True)
+
+
 def fill(
     interp: Interpreter, instance: Inst, args: Sequence[Value], kwargs: Mapping[str, Value], frame: Frame,
     place: f.Place, star: bool,
@@ -55,6 +74,8 @@ def fill(
     names = list(dict.fromkeys(name for _, name, *_ in of_class(cls)))
     if star:  # any of them may be given in what is unpacked, whatever its default
         instance.attrs.update((name, Unknown(name=name)) for name in names)
+        if not set(CHECKED).isdisjoint(cls.external()):
+            _fill_inside(interp, instance, frame, place)
     instance.attrs.update(zip(names, args, strict=False))
     instance.attrs.update(kwargs)
     for owner, name, *_ in of_class(cls):

@@ -102,6 +102,14 @@ def any_alike(interp: Interpreter, holder: Dict) -> Value | None:
 
 def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver, key, default = event.receiver, environment.first(event), environment.first(event, 1)
+    if isinstance(receiver, Dict) and isinstance(key, Const) and isinstance(key.value, (str, int)):
+        found = interp.heap.item(receiver, key.value)
+        value = held(interp, receiver, key) if found is None and receiver.element is not None else default
+        if found is not None:
+            value = interp.resolve(in_place_of_absent(found, default))
+        if value is not found:
+            interp.heap.put(receiver, key.value, interp.since(frame.born), value)
+        return value
     if not isinstance(receiver, Dict) or isinstance(key, Const):
         return _get(interp, event, frame)
     add(interp, receiver, key, default)
@@ -163,8 +171,11 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
         if found is not None:
             return interp.resolve(in_place_of_absent(found, default))
         return held(interp, receiver, key) if receiver.open else default
-    if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
-        return dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
+    if isinstance(receiver, Dict) and dispatch.holds_callables(receiver):
+        otherwise = default if isinstance(default, (Func, Class)) else None
+        if len(receiver.items) > 1 or otherwise is not None:
+            spelled, place = dispatch.called(key), environment.place_of(event)
+            return dispatch.of_table(interp, receiver, key, spelled, frame, place, otherwise)
     if isinstance(receiver, Module):
         return dispatch.of_module(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     return (receiver.element if isinstance(receiver, Dict) else None) or UNKNOWN
@@ -288,7 +299,8 @@ _EMPTY: dict[str, Callable[[], Value]] = {
 _MOST_LEVELS = 6
 _NAMES = (".name", ".path", ".stem")
 TRANSFER: dict[str, Transfer] = {
-    "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
+    "builtins.dict": _make, "collections.OrderedDict": _make, "builtins.dict.get": _get,
+    "builtins.dict.setdefault": _setdefault,
     "builtins.dict.pop": _pop, "builtins.dict.update": _update, "builtins.dict.items": _views,
     "builtins.dict.keys": _views, "builtins.dict.values": _views, "collections.defaultdict": _with_default,
 }  # fmt: skip

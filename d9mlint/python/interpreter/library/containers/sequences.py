@@ -204,7 +204,10 @@ def apart(iterable: Value, settings: bool = False) -> tuple[tuple[Cond, Value], 
 
 
 def keyed(interp: Interpreter, iterable: Value) -> list[Value] | None:
-    """The items of what is gone through where all are known keys, or begin with one; None for all else."""
+    """The items of what is gone through where all are known keys, or begin with one; None for all else.
+
+    Functions and classes are, too, which have names: ``{cls.__name__: cls for cls in (Small, Large)}``.
+    """
     items = members_of(iterable)
     if isinstance(iterable, Dict) and not iterable.open and not iterable.order:
         items = [Const(key) for key in interp.heap.items(iterable)]
@@ -214,7 +217,7 @@ def keyed(interp: Interpreter, iterable: Value) -> list[Value] | None:
         return None
     found = [item for one in items if (item := interp.resolve(one)) is not ABSENT]
     firsts = (one.items[0] if isinstance(one, Seq) and one.items else one for one in found)
-    return found if all(isinstance(one, Const) for one in firsts) else None
+    return found if all(isinstance(one, (Const, Class, Func)) for one in firsts) else None
 
 
 def iteration_order(

@@ -15,6 +15,7 @@ from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import bounded
+from d9mlint.python.interpreter.scopes import COMPLETION
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(value, Seq):
         known = list(value.items) if value.items is not None and not isinstance(key, Func) else None
         element = value.element or (value.items[0] if value.items else None)
+        if not order and element is not None and taint([element])[1] == COMPLETION:
+            element = Unknown(taint([element])[0])  # (each is one result, which came when it was ready)
         return Members("list", None if known and len(known) > 1 else known, element, order, sources)
     return Seq("list", None, Unknown(origins), order, sources)
 

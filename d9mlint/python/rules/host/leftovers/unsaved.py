@@ -20,6 +20,8 @@ from d9mlint.python.rules.host.leftovers.unasked import left_over
 
 _ARRAYS = "numpy."
 _FINDS, _THEN = "finds the file", "does not save what it has trained"
+_AGAIN = "does not train again what it holds"
+_ANEW = "give each run an empty folder of its own, and refuse one that is not empty"
 _REMEDY = (
     "save in any case (under another name first, then `os.replace`), or give each run an empty folder of its own and "
     "refuse one that is not empty"
@@ -37,13 +39,15 @@ def unsaved(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequenc
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue
         test = next((one for one in tests if one.index < save.index and _keeps_from(one, save, path)), None)
-        if test is None or test.index in told or not _trained(save, test, steps):
+        trained = _trained(save, test, steps) if test is not None and test.index not in told else None
+        if test is None or trained is None:
             continue
         if is_numbered(path, [one for one in tests if one.location != test.location]):
             continue
         if not (_saved_too(save, test, saves) or _emptied(program, path, save) or _read(program, path, test)):
             told.add(test.index)
-            yield left_over(program, rule, test, path, [save], _THEN, remedy=_REMEDY, does=_FINDS)
+            then, remedy = (_THEN, _REMEDY) if trained else (_AGAIN, _ANEW)
+            yield left_over(program, rule, test, path, [save], then, remedy=remedy, does=_FINDS)
 
 
 def _keeps_from(test: Event, save: Event, path: Value) -> bool:
@@ -52,10 +56,15 @@ def _keeps_from(test: Event, save: Event, path: Value) -> bool:
     return asked is not None and same_path(asked, path) and absent(save, test)
 
 
-def _trained(save: Event, test: Event, steps: Sequence[Event]) -> bool:
-    """Whether the program trains before it saves, also where the file is there."""
-    before = (e for e in steps if e.meets(save) and (e.index < save.index or set(e.loops) & set(save.loops)))
-    return any(not absent(step, test) for step in before)
+def _trained(save: Event, test: Event, steps: Sequence[Event]) -> bool | None:
+    """Whether the program trains what it saves also where the file is there; None where it trains nothing then.
+
+    What it has trained last before is what it saves.
+    """
+    before = [e for e in steps if e.meets(save) and (e.index < save.index or set(e.loops) & set(save.loops))]
+    if all(absent(step, test) for step in before):
+        return None
+    return not absent(max(before, key=lambda step: (step.index < save.index, step.index)), test)
 
 
 def _saved_too(save: Event, test: Event, saves: Sequence[Event]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks.torch.modules.containers import MODULES
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.rules.seeds.resumes.checkpoints import leaves
@@ -16,7 +17,7 @@ from d9mlint.python.rules.seeds.resumes.checkpoints import leaves
 _ZIP, _OPTIMIZERS, _STATE = "builtins.zip", "torch.optim.", ".state_dict"
 _WEIGHTS = (".parameters", ".named_parameters", ".buffers")
 _LOADS = (".load_state_dict", ".load")
-_MODULE, _DEEPCOPY = "torch.nn.Module", "copy.deepcopy"
+_DEEPCOPY = "copy.deepcopy"
 _MOST_LEVELS = 3
 
 
@@ -104,5 +105,5 @@ def _is_copy(program: Program, value: Value) -> bool:
 
 def _is_network(value: Value) -> bool:
     if isinstance(value, Inst):
-        return _MODULE in value.cls.external()
+        return not MODULES.isdisjoint(value.cls.external())
     return isinstance(value, Obj)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch.modules.containers import MODULES
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.queries import inside
@@ -33,17 +34,17 @@ def lacks_state(program: Program, event: Event, random: bool = False) -> bool:
 def best_known(saves: Sequence[Event]) -> list[Event]:
     """At each place the calls of whose values most is known: a callback is told before it is seen to be called."""
     untold = [_untold(event) for event in saves]
-    least: dict[Location, int] = {}
+    least: dict[Location, tuple[int, int]] = {}
     for event, count in zip(saves, untold, strict=True):
         least[event.location] = min(count, least.get(event.location, count))
     return [event for event, count in zip(saves, untold, strict=True) if count == least[event.location]]
 
 
-def _untold(save: Event) -> int:
-    """How much is not known of what is saved, and of the parts of a dict."""
+def _untold(save: Event) -> tuple[int, int]:
+    """How much is not known as a whole of what is saved, and how many parts of a dict."""
     saved = leaves(*save.args[:1])
-    parts = [leaf for one in saved for leaf in (leaves(*one.items.values()) if isinstance(one, Dict) else [one])]
-    return sum(type(leaf) is Unknown for leaf in parts)
+    parts = leaves(*(value for one in saved if isinstance(one, Dict) for value in one.items.values()))
+    return sum(type(leaf) is Unknown for leaf in saved), sum(type(leaf) is Unknown for leaf in parts)
 
 
 def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -> bool:
@@ -59,7 +60,7 @@ def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -
         return named or any(is_state(program, leaf) for leaf in leaves(*saved.items.values()))
     if isinstance(saved, Seq):
         parts = leaves(*(saved.items or ()), saved.element)
-        return any(isinstance(leaf, Inst) or is_state(program, leaf) for leaf in parts)
+        return any(_has_network(leaf) or is_state(program, leaf) for leaf in parts)
     return is_network(saved) or (is_state(program, saved) and not is_optimizer(saved))
 
 
@@ -142,8 +143,14 @@ def is_optimizer(leaf: Value) -> bool:
     return isinstance(leaf, Obj) and leaf.type.startswith(_OPTIMIZER)
 
 
+def _has_network(leaf: Value) -> bool:
+    """Whether an object of the program is a network, or has one or an optimizer; a row of a data set has none."""
+    parts = leaves(*leaf.attrs.values()) if isinstance(leaf, Inst) else []
+    return is_network(leaf) or any(is_network(one) or is_optimizer(one) for one in parts)
+
+
 def is_network(leaf: Value) -> bool:
     """Whether a value is a network as a whole."""
     if isinstance(leaf, Inst):
-        return "torch.nn.Module" in leaf.cls.external()
+        return not MODULES.isdisjoint(leaf.cls.external())
     return isinstance(leaf, Obj) and leaf.type.startswith("torch.nn.") and not leaf.type.endswith(f"{_STATE}()")

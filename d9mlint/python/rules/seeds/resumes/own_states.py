@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Dict, Inst
+from d9mlint.python.frameworks.torch.modules.containers import MODULES
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import perhaps_there
 from d9mlint.python.rules.seeds.resumes.checkpoints import is_network, is_state, leaves
@@ -29,7 +30,6 @@ _KEEPS = re.compile(r"(state_dict|save|get_state|getstate|to_dict|dump)\w*", re.
 """Names of methods that give or write such a state."""
 _WRITES = re.compile(r"(numpy\.(save|savez\w*|savetxt)|pickle\.dump|cPickle\.dump|dill\.dump|joblib\.dump|json\.dump)")
 _READS = "torch.load"
-_MODULE = "torch.nn.Module"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -55,7 +55,7 @@ def _kind(event: Event) -> str:
         return ""
     name = owner.node.name
     kind = next((kind for pattern, kind in _KINDS if pattern.search(name)), "")
-    shown = not kind or _SHOWN.search(name) or _MODULE in owner.external()
+    shown = not kind or _SHOWN.search(name) or not MODULES.isdisjoint(owner.external())
     return "" if shown or not carried_on(func.node.body) else kind
 
 
