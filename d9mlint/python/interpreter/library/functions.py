@@ -42,6 +42,7 @@ from d9mlint.python.interpreter.library import (
     dispatch,
     environment,
     evaluated,
+    inspecting,
     modules,
     reflection,
     streams,
@@ -384,6 +385,7 @@ TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
 TRANSFER.update(evaluated.TRANSFER)
+TRANSFER.update(inspecting.TRANSFER)
 TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(named.TRANSFER)
 TRANSFER.update(nodes.TRANSFER)

@@ -15,6 +15,7 @@ from d9mlint.python.domain.conditions import (
     conjuncts,
     either,
     has_raised,
+    is_symbolic,
     negate,
     symbolic_part,
 )
@@ -30,6 +31,7 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._full_queues import GETS, PUTS, WORKERS
 from d9mlint.python.rules.seeds.resumes.agents import of_agents
 from d9mlint.python.rules.seeds.resumes.averages import forgotten
 from d9mlint.python.rules.seeds.resumes.checkpoints import (
@@ -183,9 +185,25 @@ def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> list[D
     """
     going = (d for d in draws(program) if _goes_on(program, d, load))
     found = [d for d in going if loops.intersection(d.event.loops) and d.event.meets(load)]
+    ahead = _filling(program, loops)
+    found += [d for d in draws(program) if ahead.intersection(d.event.loops) and d.event.inside(*WORKERS)]
     known = {id(d.event) for d in found}
     layers = (d for d in draws(program) if sure and _drops(d.event))
     return found + [d for d in layers if id(d.event) not in known and d.event.meets(load)]
+
+
+def _filling(program: Program, loops: set[int]) -> set[int]:
+    """The loops of workers that fill the queues which a training takes from, and the queues that these take from."""
+    gets = [e for e in program.ending(GETS, "call") if not e.detached]
+    puts = [e for e in program.ending(PUTS, "call") if e.loops and not e.detached and e.inside(*WORKERS)]
+    found = set[int]()
+    while True:
+        taken = (e for e in gets if not (loops | found).isdisjoint(e.loops))
+        queues = {id(made) for e in taken for made in made_by(e.receiver)}
+        fill = {n for e in puts for n in e.loops if any(id(made) in queues for made in made_by(e.receiver))}
+        if fill <= found:
+            return found
+        found |= fill
 
 
 def _drops(event: Event) -> bool:
@@ -255,7 +273,12 @@ def _asked(load: Event) -> Iterator[Cond]:
     """The conditions of a load that somebody asks for it, without those that a file is there."""
     asked = (one for one in load.guards if by_default(one) is False or is_setting(one) or RESUMES.search(describe(one)))
     parts = (part for one in asked for part in conjuncts(one))
-    return (part for part in parts if " or " not in describe(part) and not THERE.search(describe(part)))
+    return (part for part in parts if _is_plain(part) and not THERE.search(describe(part)))
+
+
+def _is_plain(part: Cond) -> bool:
+    """Whether a condition is one test, or names flags one of which has to be given: ``opt.resume or opt.load``."""
+    return " or " not in describe(part) or (is_symbolic(part) and by_default(part) is False)
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
