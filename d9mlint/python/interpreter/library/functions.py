@@ -177,11 +177,11 @@ def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return UNKNOWN
     _, order, sources = sequences.iteration_order(interp, event.args[1], frame, environment.place_of(event))
     items = sequences.loop_items(interp, event.args[1], Unknown())
-    element = UNKNOWN
+    element: Value = UNKNOWN
     for item in items[:1]:
-        element = calls.call(interp, event.args[0], [item], {}, frame, environment.place_of(event))  # type: ignore[assignment]
+        element = calls.call(interp, event.args[0], [item], {}, frame, environment.place_of(event))
     if event.name.endswith("filter"):
-        element = items[0] if items else UNKNOWN  # type: ignore[assignment]
+        element = items[0] if items else UNKNOWN
     return Seq("list", None, element, order, sources)
 
 
