@@ -50,24 +50,29 @@ class Checkout:
         return subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False)
 
 
-def checkout(folder: Path, hook: str) -> Checkout:
-    hooks, user = folder / "hooks", folder / "user"
-    shutil.copytree(ROOT, hooks, ignore=IGNORED)
-    user.mkdir()
-    for repository in (hooks, user):
-        git("init", "-q", cwd=repository)
-    git("add", "-A", cwd=hooks)
-    git("commit", "-q", "-m", "hooks", cwd=hooks)
+@pytest.fixture(scope="module")
+def hooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository of this tree, which pre-commit installs once for all tests: its environments stand beside it."""
+    folder = tmp_path_factory.mktemp("precommit") / "hooks"
+    shutil.copytree(ROOT, folder, ignore=IGNORED)
+    git("init", "-q", cwd=folder)
+    git("add", "-A", cwd=folder)
+    git("commit", "-q", "-m", "hooks", cwd=folder)
+    return folder
+
+
+def checkout(user: Path, hooks: Path, hook: str) -> Checkout:
+    git("init", "-q", cwd=user)
     revision = git("rev-parse", "HEAD", cwd=hooks).strip()
     (user / ".pre-commit-config.yaml").write_text(
         f"repos:\n  - repo: {hooks}\n    rev: {revision}\n    hooks:\n      - id: {hook}\n"
     )
-    return Checkout(user, {**os.environ, "PRE_COMMIT_HOME": str(folder / "pre-commit")})
+    return Checkout(user, {**os.environ, "PRE_COMMIT_HOME": str(hooks.parent / "pre-commit")})
 
 
 @pytest.mark.slow
-def test_hook_fails_on_a_finding_and_passes_after_the_cure(tmp_path: Path) -> None:
-    user = checkout(tmp_path, "d9mlint")
+def test_hook_fails_on_a_finding_and_passes_after_the_cure(tmp_path: Path, hooks: Path) -> None:
+    user = checkout(tmp_path, hooks, "d9mlint")
     (user.folder / "train.py").write_text(BAD)
     done = user.run()
     assert done.returncode == 1, done.stdout + done.stderr
@@ -85,8 +90,10 @@ def told(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_commit_judges_the_programs_that_it_concerns_and_a_run_for_all_files_every_one(tmp_path: Path) -> None:
-    user = checkout(tmp_path, "d9mlint")
+def test_a_commit_judges_the_programs_that_it_concerns_and_a_run_for_all_files_every_one(
+    tmp_path: Path, hooks: Path
+) -> None:
+    user = checkout(tmp_path, hooks, "d9mlint")
     for name in ("old.py", "train.py"):
         (user.folder / name).write_text(BAD)
     git("add", "-A", cwd=user.folder)
@@ -120,8 +127,8 @@ def test_a_commit_judges_the_programs_that_it_concerns_and_a_run_for_all_files_e
 
 
 @pytest.mark.slow
-def test_kernel_hook_judges_the_whole_tree_whichever_source_changes(tmp_path: Path) -> None:
-    user = checkout(tmp_path, "d9mlint-kernels")
+def test_kernel_hook_judges_the_whole_tree_whichever_source_changes(tmp_path: Path, hooks: Path) -> None:
+    user = checkout(tmp_path, hooks, "d9mlint-kernels")
     (user.folder / "csrc").mkdir()
     (user.folder / "csrc" / "scatter.cu").write_text(KERNEL)
     (user.folder / "csrc" / "other.cpp").write_text("int x;\n")

@@ -13,7 +13,7 @@ import tree_sitter
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.unit import Function, Unit
-from d9mlint.kernels.torch import pasted
+from d9mlint.kernels.torch import exports, pasted
 from d9mlint.kernels.torch.tables import tables
 from d9mlint.model import Location
 
@@ -38,15 +38,6 @@ _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.
 _INSTANCE = re.compile(rb"(?:\w+::)*(\w+)<[^<>;()\"]*>")
 """A string that is the name of a template's instance: a program has it compiled when it runs (NVRTC)."""
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
-EXPORTING = re.compile(
-    rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
-    rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?"
-    rb"|PD_BUILD_(?:DOUBLE_GRAD_|GRAD_)?OP|TVM_FFI_DLL_EXPORT_TYPED_FUNC)\s*\(\s*\"?([\w.]+)"
-)
-"""Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h,
-paddle/extension.h, tvm/ffi/function.h."""
-_GRADIENT = {b"PD_BUILD_GRAD_OP": "_grad", b"PD_BUILD_DOUBLE_GRAD_OP": "_grad_grad"}
-"""How Paddle calls the gradient of an op (paddle/phi/api/ext/op_meta_info.h, ``OpMetaInfoBuilder``)."""
 _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
@@ -332,15 +323,12 @@ def _registrations(unit: Unit) -> Iterator[Block]:
 
 def _exported(unit: Unit) -> Iterator[Block]:
     """The statements that register an op by a macro, with its name as an identifier or a string."""
-    for match in EXPORTING.finditer(unit.data):
-        if unit.data[unit.data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip().startswith(b"#"):
-            continue
-        ends = (t for t in _STATEMENT.finditer(unit.data, match.end()) if t[0] == b";")
-        end = next((t.start() for t in ends), len(unit.data))
-        itself = match[1].startswith(b"XLA_REGISTER")  # the name is that of the function
-        found = words(unit.data, match.start(2) if itself else match.end(), end)
-        name = match[2].decode() + _GRADIENT.get(match[1], "")
-        yield Block(unit, "export", name, match.start(), end, found, arguments=(match[1].decode(),))
+    for one in exports.statements(unit):
+        found: dict[bytes, tuple[int, ...]] = {}
+        for first, last in one.mentions:
+            for word, places in words(unit.data, first, last).items():
+                found[word] = (*found.get(word, ()), *places)
+        yield Block(unit, "export", one.name, one.start, one.end, found, arguments=(one.macro,))
 
 
 def _filled_later(unit: Unit) -> Iterator[Block]:

@@ -9,12 +9,13 @@ from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, folders_above, nearer, shared_folders
 from d9mlint.kernels.torch import pasted
 from d9mlint.kernels.torch.bindings import Binding, bindings
-from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
+from d9mlint.kernels.torch.blocks import HEADERS, Block, Blocks, blocks
 from d9mlint.kernels.torch.builds import libraries
 from d9mlint.kernels.torch.calls import handing, inherited, members, naming, virtual
 from d9mlint.kernels.torch.calls.arity import fits
 from d9mlint.kernels.torch.calls.impossible import impossible
 from d9mlint.kernels.torch.calls.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
+from d9mlint.kernels.torch.exports import EXPORTING
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
 _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")
@@ -25,9 +26,7 @@ _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 _HANDED_TO = re.compile(rb"\b(\w+)\s*<\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a template."""
 _MAX_TEMPLATES = 8
-_MAX_HEAD = 300
 _PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
-_REGISTRARS = (b"Library", b"module", b"module_")
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a macro."""
 _REGISTERING = ("library", "operators", "function", "export", "macro")
@@ -188,7 +187,7 @@ class Callers:
 
         ``add<MyCreator>(registry)`` puts an object into a registry; its ``create`` is called from elsewhere.
         """
-        if not block.scope or block.name.encode() in other.words:
+        if not block.scope or other.kind == "export" or block.name.encode() in other.words:
             return False
         if block.name == block.scope or block.name.startswith(("operator", "~")) or self.autograd(block):
             return False
@@ -291,19 +290,21 @@ class Callers:
 
     def _means(self, other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
         """Whether the word at a place can be the block: no member of that name, no other method of its class."""
-        data = other.unit.data
         if impossible(other, block, place):
             return False
+        data = other.unit.data
         if not block.scope:
             meant = _is_handed_on(block, other) or _is_called(other, block, place)
             return meant and not _through(other, place) and not naming.hides(other, block.name.encode())
-        match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
+        end = place + len(block.scope)
+        made = other.kind == "export" and data[end : end + 1] == b"<"  # the registry makes an object
+        match = None if made else _MEMBER.match(data, end, end + 400)
         named = match[1].decode() if match is not None else ""
         if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
             return named not in methods and block.name.encode() in other.words
         if named:
             return named == block.name or named not in methods
-        if block.name.encode() in other.words:
+        if other.kind == "export" or block.name.encode() in other.words:
             return True
         key = other.unit.path, place
         if key not in self._standing:
@@ -331,7 +332,7 @@ def _tests(repository: Repository, _: str) -> frozenset[str]:
 
 def _with_head(block: Block) -> bytes:
     """The text of a function with what stands before its parameters, as far as the statement before it."""
-    data, first = block.unit.data, max(0, block.start - _MAX_HEAD)
+    data, first = block.unit.data, max(0, block.start - 300)
     before = max(data.rfind(mark, first, block.start) for mark in (b"}", b";"))
     return data[max(first, before + 1) : block.end]
 
@@ -386,7 +387,7 @@ def _is_handed_on(block: Block, other: Block) -> bool:
     """Whether a bare name counts: of a kernel or macro, or where functions are registered; else it is a variable."""
     if block.kind != "function" or other.kind != "function":
         return True
-    return _is_kernel(block) or any(word in other.words for word in _REGISTRARS)
+    return _is_kernel(block) or any(word in other.words for word in (b"Library", b"module", b"module_"))
 
 
 def _is_called(other: Block, block: Block, place: int) -> bool:

@@ -11,7 +11,8 @@ _TOP = 4000
 """Bytes of a source in which its first ``#include`` lines stand."""
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*(?:include|import)\b[^\n]*torch/", re.MULTILINE)
 _OTHERS = (b"<nnvm/", b"<dgl/", b"xla/ffi/", b"pybind11/", b"nanobind/", b"<mxnet/", b"paddle/extension.h",
-           b"tvm/ffi/")  # fmt: skip
+           b"tvm/ffi/", b"phi/core/kernel_registry.h", b"oneflow/core/framework/", b"/gpu_kernel_factory.h",
+           b"/gpu_kernel.h", b"core/providers/cuda/", b"caffe2/core/")  # fmt: skip
 
 
 _HEAD = re.compile(rb'^[ \t]*(?:extern "C" |[A-Za-z_])[^\n;{}()=#"]*?[\s*&](\w+)\s*\(', re.MULTILINE)

@@ -14,13 +14,15 @@ from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.torch import loaded
 from d9mlint.kernels.torch.presence import LOADING, MODULES
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, EXPRESSED, LOADED, TVM_FFI, Export
+from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, EXPRESSED, LOADED, PHI, TVM_FFI, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
           "_random_": "mx.nd.random.", "_sparse_": "mx.nd.sparse.", "_npi_": "mx.np.", "_np_": "mx.np.",
           "_npx_": "mx.npx."}  # fmt: skip
 """python/mxnet/base.py, ``_OP_NAME_PREFIX_LIST``: where an op of such a name is put."""
 _BACKWARD = "_backward_"
+_BY_NAME = frozenset((PHI, "mindspore", "onnxruntime", "oneflow", "caffe2"))
+"""Registries whose ops generated code, or a graph, calls by their names."""
 _TARGETS = ("register_ffi_target", "register_custom_call_target")
 """jax/_src/ffi.py, jaxlib's xla_client: the name by which calls mean a handler, and the handler."""
 
@@ -35,6 +37,10 @@ def met(export: Export, binder: Binder) -> Met:
         return Met(export.name, _mxnet(export.name), "forward", (), ())
     if export.framework == CYTHON:
         return _of_cython(export, binder)
+    if export.framework in _BY_NAME:
+        forward = re.sub(r"_?[gG]rad(?:ient)?\Z", "", export.name)
+        gradient = forward != export.name
+        return Met(export.name, (), "backward" if gradient else "forward", (forward,) if gradient else (), ())
     word = export.name.rpartition(".")[2]
     if export.framework == "paddle":
         return _paddle(export, binder)

@@ -32,8 +32,11 @@ TVM_FFI = "tvm-ffi"
 """That of a function that a module exports by ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``: an attribute of what Python loads."""
 CYTHON = "cython"
 """That of a function that a source of Cython calls: the export is the function or class in that source."""
+PHI = "paddle phi"
+"""The registry of Paddle's own kernels."""
 _FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM_FFI", TVM_FFI), ("TVM", "tvm"),
-               ("XLA", "jax"), ("PD_", "paddle"))  # fmt: skip
+               ("XLA", "jax"), ("PD_REGISTER_", PHI), ("PD_", "paddle"), ("MS_", "mindspore"),
+               ("ONNX", "onnxruntime"), ("REGISTER_USER_", "oneflow"), ("REGISTER_CUDA_", "caffe2"))  # fmt: skip
 _QUERY = re.compile(r"workspace_?sizes?\Z|(?:\A|_)get_(?:max|min|num)_|_tactic_num\Z", re.IGNORECASE)
 """A function of such a name asks how much memory is needed, how large a block may be, how many kernels there are."""
 _CHOICE = re.compile(
@@ -252,7 +255,7 @@ def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]
 
 def _called_in(block: Block, other: Block, bound: Binding) -> bool:
     """Whether a registration that mentions the class of a method can run the method: it names it, too."""
-    if not block.scope or block.name.startswith("operator"):
+    if not block.scope or block.name.startswith("operator") or other.kind == "export":
         return True
     if block.name == block.scope:
         return "." not in bound.name  # another method of the class that is exported

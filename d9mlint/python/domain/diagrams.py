@@ -168,7 +168,7 @@ def _size(f: Function) -> int:
 
 def _new(variable: Variable, below: int) -> Node:
     """A node with at most so many others below it, which are still to be given."""
-    node = object.__new__(Node)
+    node = Node()
     node.at_most = min(_MANY, 1 + below)
     node.at_least = 1
     node.variable = variable

@@ -20,8 +20,8 @@ class Numpy(Framework):
     """NumPy, SciPy and scikit-learn."""
 
     packages = frozenset({"numpy", "scipy", "sklearn"})
-    arrays = ("numpy.ndarray",)
-    same_numbers = ("numpy.array", "numpy.asarray")
+    arrays: tuple[str, ...] = ("numpy.ndarray",)
+    same_numbers: tuple[str, ...] = ("numpy.array", "numpy.asarray")
 
     def result(self, event: Event, origins: frozenset[str]) -> Value | None:
         """Indices of what is not zero; what is sorted, or put together, from arrays holds numbers where one does."""

@@ -17,9 +17,18 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
 from d9mlint.python.domain.values import ABSENT, UNKNOWN, Dict, Inst, Obj, Seq, Value, born
 
-Holder: TypeAlias = Frame | Inst | Obj | Dict
-"""What holds values by name or key."""
-Thing: TypeAlias = Holder | Seq | Event
+
+class Notes:
+    """What the interpreter and frameworks remember about things, by keys of their own: values, and anything else."""
+
+    __slots__ = ("items", "tick")
+
+    def __init__(self) -> None:
+        self.items: dict[Any, Any] = {}
+        self.tick = born()
+
+
+Thing: TypeAlias = Frame | Inst | Obj | Dict | Notes | Seq | Event
 """What can change."""
 
 
@@ -33,7 +42,7 @@ class Read(NamedTuple):
     def now(self) -> Any:
         """What stands there now."""
         holder, key = self.holder, self.key
-        if isinstance(holder, Dict):
+        if isinstance(holder, (Dict, Notes)):
             return tuple(holder.items.items()) if key is EVERY else holder.items.get(key)
         return (holder.vars if isinstance(holder, Frame) else holder.attrs).get(key)
 
@@ -48,7 +57,7 @@ class Change(NamedTuple):
 
     def outcome(self) -> Any:
         """What stands under the key afterwards; something that is nothing where that depends."""
-        return self.arguments[2] if self.apply in (_set, _put) and self.arguments[1] is True else EVERY
+        return self.arguments[2] if self.apply in (_set, _put, _note) and self.arguments[1] is True else EVERY
 
 
 class Activation:
@@ -124,6 +133,19 @@ class Heap:
             self.read(holder, EVERY, tuple(holder.items.items()))
         return holder.items
 
+    def noted(self, notes: Notes, key: Any) -> Any:
+        """What is remembered under a key; None where nothing is."""
+        found = notes.items.get(key)
+        if self.activation is not None:
+            self.read(notes, key, found)
+        return found
+
+    def all_noted(self, notes: Notes) -> dict[Any, Any]:
+        """All that is remembered."""
+        if self.activation is not None:
+            self.read(notes, EVERY, tuple(notes.items.items()))
+        return notes.items
+
     # -- changes -------------------------------------------------------------------------------------------------------
 
     def set(self, holder: Frame | Inst | Obj, name: str, cond: Cond, value: Value) -> None:
@@ -137,6 +159,10 @@ class Heap:
                 self.set(holder.holder, key, cond, in_place_of_absent(value, holder.items.get(key, UNKNOWN)))
             return
         self._change(holder, key, _put, (key, cond, value))
+
+    def note(self, notes: Notes, key: Any, cond: Cond, value: Any) -> None:
+        """Remembers a value under a condition, or anything at all."""
+        self._change(notes, key, _note, (key, cond, value))
 
     def drop(self, holder: Dict, key: Any) -> None:
         """``del holder[key]``, if it is there."""
@@ -207,6 +233,11 @@ def _put(heap: Heap, holder: Dict, key: Any, cond: Cond, value: Value) -> None:
     holder.items[key] = overwrite(old, cond, in_place_of_absent(value, old))
 
 
+def _note(heap: Heap, notes: Notes, key: Any, cond: Cond, value: Any) -> None:
+    heap.touch(notes)
+    notes.items[key] = value if cond is True else overwrite(notes.items.get(key, ABSENT), cond, value)
+
+
 def _drop(heap: Heap, holder: Dict, key: Any) -> None:
     heap.touch(holder)
     holder.items.pop(key, None)
@@ -261,6 +292,8 @@ def _state(thing: Thing) -> Any:
         return dict(thing.attrs), thing.order, thing.sources
     if isinstance(thing, Dict):
         return dict(thing.items), thing.open, thing.order, thing.sources, thing.element
+    if isinstance(thing, Notes):
+        return dict(thing.items)
     if isinstance(thing, Seq):
         return None if thing.items is None else list(thing.items), thing.element, thing.order, thing.sources
     return tuple(getattr(thing, name) for name in _MARKS)
@@ -275,6 +308,8 @@ def _put_back(thing: Thing, state: Any) -> None:
         thing.attrs, thing.order, thing.sources = state
     elif isinstance(thing, Dict):
         thing.items, thing.open, thing.order, thing.sources, thing.element = state
+    elif isinstance(thing, Notes):
+        thing.items = state
     elif isinstance(thing, Seq):
         thing.items, thing.element, thing.order, thing.sources = state
     else:

@@ -295,15 +295,15 @@ class Interpreter:
 
     def note(self, key: object, value: Any = True) -> None:
         """Remembers something under a key."""
-        self.heap.put(self.notes, key, True, value)
+        self.heap.note(self.notes, key, True, value)
 
     def noted(self, key: object) -> Any:
         """What is remembered under a key; None where nothing is."""
-        return self.heap.item(self.notes, key)
+        return self.heap.noted(self.notes, key)
 
     def all_noted(self, kind: str) -> list[Any]:
         """What is remembered under keys that begin with a word, in order."""
-        items = self.heap.items(self.notes).items()
+        items = self.heap.all_noted(self.notes).items()
         return [value for key, value in items if isinstance(key, tuple) and key[0] == kind]
 
     def import_once(self, name: str, path: str) -> Module:

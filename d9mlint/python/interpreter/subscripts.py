@@ -83,7 +83,7 @@ def note_setting(interp: Interpreter, node: f.Sub, holder: Value, value: Value) 
     """
     names = _names(node) if type(node.value) is f.Sub and _is_unknown(holder) else ()
     if names:
-        interp.heap.put(interp.notes, (_SETTING, names), interp.since(()), value)
+        interp.heap.note(interp.notes, (_SETTING, names), interp.since(()), value)
 
 
 def _is_unknown(value: Value) -> bool:

@@ -593,3 +593,15 @@ def test_what_is_known_in_part_is_known_better_than_what_is_not_known_at_all() -
     saves = [event for event in told.events if event.name == "torch.save"]
     assert len(saves) == 2
     assert best_known(saves) == saves[1:]
+
+
+def test_either_of_two_flags_may_ask_for_what_was_saved(d9mlint: Run) -> None:
+    asked = 'parser.add_argument("--start-from", default="")\nargs = parser.parse_args()\n'
+    code = TRAIN.format(optimizer=ADAM, load=LOADED, step="pass", kept=KEPT)
+    code = code.replace("args = parser.parse_args()\n", asked).replace(
+        "if args.resume:", "if args.resume or args.start_from:"
+    )
+    Path("train.py").write_text(code)
+    Path("elsewhere.py").write_text("def convert(model):\n    return model\n")
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert one["when"] == ["--resume is given or --start-from is set"]

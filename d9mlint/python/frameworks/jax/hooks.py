@@ -18,7 +18,7 @@ class Jax(Framework):
 
     transfer = jaxcalls.TRANSFER | modules.TRANSFER
     packages = frozenset({"jax", "flax"})
-    arrays = ("jax.Array",)
+    arrays: tuple[str, ...] = ("jax.Array",)
     dataclasses = frozenset({"flax.struct.dataclass", "chex.dataclass"})
     transformations = frozenset(jaxcalls.GRADIENTS)
 

@@ -86,11 +86,11 @@ class TensorFlow(Framework):
             "_build",
         }
     )  # fmt: skip
-    arrays = ("tensorflow.Tensor",)
+    arrays: tuple[str, ...] = ("tensorflow.Tensor",)
     parts_alike = frozenset({DATASET, "tensorflow.split()", "tensorflow.unstack()"})
-    persistent = (DATASET,)
-    symbolic = ("keras.", "tensorflow.", "sonnet.")
-    runs = ("call", "_build")  # (of Keras' layers; of Sonnet's modules: sonnet 1.36, modules/base.py)
+    persistent: tuple[str, ...] = (DATASET,)
+    symbolic: tuple[str, ...] = ("keras.", "tensorflow.", "sonnet.")
+    runs: tuple[str, ...] = ("call", "_build")  # (of Keras' layers; of Sonnet's modules: sonnet 1.36, modules/base.py)
 
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         return graphs.computed(operands)

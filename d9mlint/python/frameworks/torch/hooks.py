@@ -64,20 +64,20 @@ class Torch(Framework):
         {"forward", "__getitem__", "__iter__", "__len__", "__next__", "__call__"}
         | {"compute_forward", "compute_objectives", "fit_batch", "run_step"}  # of SpeechBrain, and Detectron2
     )
-    arrays = (tensors.TENSOR,)
+    arrays: tuple[str, ...] = (tensors.TENSOR,)
     parts_alike = frozenset({tensors.TENSOR, "torch.utils.data.Subset"})
     items_alike = frozenset({"datasets.Dataset"})
     views = frozenset(f"{tensors.TENSOR}.{name}" for name in ("T", "H", "mT", "mH"))
-    same_numbers = _TENSORS_OF
-    numeric = (".numpy",)  # (no tensor of PyTorch holds text)
+    same_numbers: tuple[str, ...] = _TENSORS_OF
+    numeric: tuple[str, ...] = (".numpy",)  # (no tensor of PyTorch holds text)
     on_use = frozenset({loaders.LOADER, loaders.PART})
     rank_first = frozenset({"torch.multiprocessing.spawn"})  # torch/multiprocessing/spawn.py
     never_text = frozenset({devicetests.DEVICE})
     plain_bases = frozenset({"torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
     network_bases = frozenset({"torch.nn.Module"})
     asking = frozenset({"torch.nn.Module.state_dict"})
-    layers = ("torch.nn.",)
-    runs = ("forward",)
+    layers: tuple[str, ...] = ("torch.nn.",)
+    runs: tuple[str, ...] = ("forward",)
 
     def __init__(self) -> None:
         self._loaders = loaders.Loaders()

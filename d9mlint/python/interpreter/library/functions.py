@@ -42,6 +42,7 @@ from d9mlint.python.interpreter.library import (
     dispatch,
     environment,
     evaluated,
+    inspecting,
     members,
     modules,
     reflection,
@@ -179,11 +180,11 @@ def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return UNKNOWN
     _, order, sources = sequences.iteration_order(interp, event.args[1], frame, environment.place_of(event))
     items = sequences.loop_items(interp, event.args[1], Unknown())
-    element = UNKNOWN
+    element: Value = UNKNOWN
     for item in items[:1]:
-        element = calls.call(interp, event.args[0], [item], {}, frame, environment.place_of(event))  # type: ignore[assignment]
+        element = calls.call(interp, event.args[0], [item], {}, frame, environment.place_of(event))
     if event.name.endswith("filter"):
-        element = items[0] if items else UNKNOWN  # type: ignore[assignment]
+        element = items[0] if items else UNKNOWN
     return Seq("list", None, element, order, sources)
 
 
@@ -371,25 +372,9 @@ TRANSFER: dict[str, Transfer] = {
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
-TRANSFER.update(argv.TRANSFER)
-TRANSFER.update(bindings.TRANSFER)
-TRANSFER.update(configfiles.TRANSFER)
-TRANSFER.update(copies.TRANSFER)
-TRANSFER.update(counting.TRANSFER)
-TRANSFER.update(mappings.TRANSFER)
-TRANSFER.update(sets.TRANSFER)
-TRANSFER.update(dispatch.TRANSFER)
-TRANSFER.update(evaluated.TRANSFER)
-TRANSFER.update(modules.TRANSFER)
-TRANSFER.update(named.TRANSFER)
-TRANSFER.update(nodes.TRANSFER)
-TRANSFER.update(commands.TRANSFER)
-TRANSFER.update(reflection.TRANSFER)
-TRANSFER.update(subclassing.TRANSFER)
-TRANSFER.update(settings.TRANSFER)
-TRANSFER.update(sorting.TRANSFER)
-TRANSFER.update(experiments.TRANSFER)
-TRANSFER.update(streams.TRANSFER)
-TRANSFER.update(coroutines.TRANSFER)
-TRANSFER.update(workers.TRANSFER)
-TRANSFER.update(texts.TRANSFER)
+for _one in (
+    argv, bindings, configfiles, copies, counting, mappings, sets, dispatch, evaluated, inspecting, modules,
+    named, nodes, commands, reflection, subclassing, settings, sorting, experiments, streams, coroutines,
+    workers, texts,
+):  # fmt: skip
+    TRANSFER.update(_one.TRANSFER)

@@ -1,4 +1,4 @@
-"""Modules whose names are put together at run time, and what modules hold: ``import_module("models." + args.model)``.
+"""Modules whose names or paths are put together at run time: ``import_module("models." + args.model)``.
 
 Each module of the program that the name fits is followed under the condition that its part of the name is given.
 """
@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.choices import MAX_THINGS, choose
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, by_default, either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
@@ -19,12 +20,10 @@ from d9mlint.python.domain.respelling import respelled
 from d9mlint.python.domain.tellable import ONE_OF_FILES
 from d9mlint.python.domain.values import (
     ABSENT,
-    Class,
     ClassName,
     Const,
     Dynamic,
     FlagValue,
-    Func,
     Module,
     Obj,
     Ref,
@@ -35,7 +34,6 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, dispatch, environment, members
-from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
@@ -49,6 +47,8 @@ _MOST_ELSEWHERE = 4
 _SCRIPT = re.compile(rb"__main__|^(?!def )(?:[\w, ]+=\s*)?[\w.() ]*\bparse_(?:known_)?args\(", re.MULTILINE)
 """In a script: the guard of one, or what reads the command line as soon as the file is run."""
 _PACKAGE = "__init__"
+_SPEC, _LOCATION = "importlib.util.spec_from_file_location", Argument(1, "location")
+_FILE = re.compile(r"[\w./]+\.py").fullmatch
 _SOME_MODULE = "the module"
 _ANY = "any-module"
 
@@ -76,6 +76,44 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
     if isinstance(name, ClassName):
         return Dynamic(dispatch.BY_MODULE, name=name.name)
     return _any(event, _flag(name, event), name)
+
+
+def _of_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``module_from_spec(spec)``, where ``spec_from_file_location("config", path)`` has made the spec."""
+    spec = environment.first(event)
+    made = spec.event if isinstance(spec, Obj) else None
+    return _at_path(interp, made, event, frame) if made is not None and made.name == _SPEC else None
+
+
+def _of_loader(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``SourceFileLoader("config", path).load_module()``."""
+    made = event.receiver.event if isinstance(event.receiver, Obj) else None
+    return None if made is None else _at_path(interp, made, event, frame)
+
+
+def _of_source(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``imp.load_source("config", path)``."""
+    return _at_path(interp, event, event, frame)
+
+
+def _at_path(interp: Interpreter, made: Event, event: Event, frame: Frame) -> Value | None:
+    """The module that a file is, by the path that a call is handed: one of the program, which a flag may name."""
+    path = made.argument(_LOCATION)
+    if isinstance(path, Const):
+        dotted = _dotted(path.value)
+        return _imported(interp, event, dotted, frame) if dotted else None
+    if path is None:
+        return None
+    flag = path.flag if isinstance(path, FlagValue) else _flag(path, event)
+    dotted, usual = _dotted(flag.default), flag_test(flag, "==", flag.default)
+    own = interp.under(usual, partial(_imported, interp, event, dotted, frame)) if dotted else None
+    others = _any(event, flag, path, by_path=True)
+    return others if own is None else choose([(usual, own), (negate(usual), others)])
+
+
+def _dotted(path: object) -> str:
+    """The name of the module at a path; empty where it is none."""
+    return path.removesuffix(".py").strip("./").replace("/", ".") if isinstance(path, str) and _FILE(path) else ""
 
 
 def _find_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -134,13 +172,14 @@ def _left(name: Text) -> str:
     return "".join(found)
 
 
-def _any(event: Event, flag: Flag, given: Value) -> Value:
-    """A module of the program under a name that is not known (``given``)."""
-    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag, given))
+def _any(event: Event, flag: Flag, given: Value, *, by_path: bool = False) -> Value:
+    """A module of the program under a name, or at a path, that is not known (``given``)."""
+    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag, given, by_path))
 
 
 def _held_by_any(
-    event: Event, flag: Flag, given: Value, interp: Interpreter, name: str, frame: Frame, place: f.Place
+    event: Event, flag: Flag, given: Value, by_path: bool, interp: Interpreter, name: str, frame: Frame,
+    place: f.Place,
 ) -> Value | None:  # fmt: skip
     """What the modules of the program hold under a name, each under the condition that it is imported.
 
@@ -156,7 +195,7 @@ def _held_by_any(
         return attributes.attribute(interp, only, name, frame, place) if isinstance(only, Module) else None
     found: list[tuple[Cond, Value]] = []
     for dotted in holders:
-        cond = flag_test(flag, "==", dotted)
+        cond = flag_test(flag, "==", linking.path_of(interp, dotted, frame) or dotted if by_path else dotted)
         module = interp.under(cond, partial(_imported, interp, event, dotted, frame))
         if isinstance(module, Module):
             found.append((cond, attributes.attribute(interp, module, name, frame, place)))
@@ -327,46 +366,8 @@ def _modules(interp: Interpreter, folder: str, segments: Sequence[str], files: b
             yield name
 
 
-# -- what modules hold ---------------------------------------------------------------------------------------------
-
-
-def _getmembers(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``inspect.getmembers(module, inspect.isclass)``."""
-    holder = environment.first(event)
-    wanted = event.args[1] if len(event.args) > 1 else event.kwargs.get("predicate")
-    only = wanted.name.rpartition(".is")[2] if isinstance(wanted, Ref) else ""
-    leaves = alternatives(holder)
-    if not all(isinstance(leaf, Module) for _, leaf in leaves):
-        return None
-    return choose([(cond, sequences.members(leaf, "items", only)) for cond, leaf in leaves if isinstance(leaf, Module)])
-
-
-def _is_kind(kind: type) -> Transfer:
-    def run(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-        value = environment.first(event)
-        return Const(isinstance(value, kind)) if isinstance(value, (Class, Func, Module, Const)) else None
-
-    return run
-
-
-def _issubclass(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``issubclass(cls, Base)`` for classes of the program."""
-    cls, wanted = environment.first(event), environment.first(event, 1)
-    if not isinstance(cls, Class):
-        return None
-    if isinstance(wanted, Class):
-        return Const(any(one is wanted for one in cls.line()))
-    if isinstance(wanted, Ref):
-        canonical = interp.knowledge.canonical
-        above_it = {canonical(name) for name in cls.external()}
-        known = canonical(wanted.name) in above_it
-        return Const(known) if known or not above_it else None
-    return None
-
-
 TRANSFER: dict[str, Transfer] = {
     "importlib.import_module": _import_module, "builtins.__import__": _import_module,
-    "importlib.util.find_spec": _find_spec,
-    "inspect.getmembers": _getmembers, "inspect.isclass": _is_kind(Class), "inspect.isfunction": _is_kind(Func),
-    "builtins.issubclass": _issubclass,
+    "importlib.util.find_spec": _find_spec, "importlib.util.module_from_spec": _of_spec,
+    "importlib.machinery.SourceFileLoader().load_module": _of_loader, "imp.load_source": _of_source,
 }  # fmt: skip

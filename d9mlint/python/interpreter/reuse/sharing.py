@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from d9mlint.python.domain.choices import same
 from d9mlint.python.domain.values import Dict, Module, Value, born
-from d9mlint.python.interpreter.heap import EVERY, Activation, Change, Ranges, Read
+from d9mlint.python.interpreter.heap import EVERY, Activation, Change, Notes, Ranges, Read
 from d9mlint.python.interpreter.scopes import Told, place
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class Shared:
     def __init__(self) -> None:
         self.ranges = Ranges()
         self.environment = Dict({}, True)
-        self.notes = Dict({})
-        for one in (self.environment, self.notes):
-            self.ranges.add(one.tick, one.tick + 1)
+        self.notes = Notes()
+        for tick in (self.environment.tick, self.notes.tick):
+            self.ranges.add(tick, tick + 1)
         self.records: dict[tuple[str, str], Record] = {}
 
 

@@ -15,6 +15,7 @@ from d9mlint.python.domain.conditions import (
     conjuncts,
     either,
     has_raised,
+    is_symbolic,
     negate,
     symbolic_part,
 )
@@ -272,7 +273,12 @@ def _asked(load: Event) -> Iterator[Cond]:
     """The conditions of a load that somebody asks for it, without those that a file is there."""
     asked = (one for one in load.guards if by_default(one) is False or is_setting(one) or RESUMES.search(describe(one)))
     parts = (part for one in asked for part in conjuncts(one))
-    return (part for part in parts if " or " not in describe(part) and not THERE.search(describe(part)))
+    return (part for part in parts if _is_plain(part) and not THERE.search(describe(part)))
+
+
+def _is_plain(part: Cond) -> bool:
+    """Whether a condition is one test, or names flags one of which has to be given: ``opt.resume or opt.load``."""
+    return " or " not in describe(part) or (is_symbolic(part) and by_default(part) is False)
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -75,7 +75,10 @@ def _make(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     made = environment.result_of(interp, event)
     if not isinstance(made, Obj):
         return None
-    made.attrs[CONTENTS] = _given(interp, event, frame, event.name, list(event.args))
+    given = _given(interp, event, frame, event.name, list(event.args))
+    if isinstance(given, Dict):  # `self.parts.head(x)` as well as `self.parts["head"](x)`
+        made.attrs.update({key: value for key, value in given.items.items() if isinstance(key, str)})
+    made.attrs[CONTENTS] = given
     return made
 
 

@@ -88,7 +88,7 @@ class CommandLine:
                     state.options.extend(inherited.options)
         elif parents is not None:
             state.open = True
-        parser.attrs[STATE] = state  # type: ignore[assignment]
+        parser.attrs[STATE] = Const(state)
         return parser
 
     def add_subparsers(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -99,7 +99,7 @@ class CommandLine:
         name = str(dest.value) if isinstance(dest, Const) and dest.value else COMMAND
         state.flags[COMMAND] = Flag(name, name, UNKNOWN_DEFAULT, "value", event.location, True)
         commands = Obj(COMMANDS, event)
-        commands.attrs[STATE] = state  # type: ignore[assignment]
+        commands.attrs[STATE] = Const(state)
         return commands
 
     def add_parser(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -198,7 +198,7 @@ class CommandLine:
         state = _state(event.receiver)
         interp.note("parsed")
         namespace = Obj(NAMESPACE, event)
-        namespace.attrs[STATE] = state  # type: ignore[assignment]
+        namespace.attrs[STATE] = Const(state)
         if self.argv is not None:
             namespace.attrs.update(self._parsed(state, self.argv))
         else:
@@ -336,12 +336,13 @@ def _state(value: Value | None) -> _Parser:
     """What a parser (or an instance of a subclass) knows of its flags."""
     if not isinstance(value, (Obj, Inst)):
         return _Parser()
-    found: object = value.attrs.get(STATE)
-    if not isinstance(found, _Parser):
-        found = _Parser()
-        if isinstance(value, Inst):
-            value.attrs[STATE] = found  # type: ignore[assignment]
-    return found
+    found = value.attrs.get(STATE)
+    if isinstance(found, Const) and isinstance(found.value, _Parser):
+        return found.value
+    state = _Parser()
+    if isinstance(value, Inst):
+        value.attrs[STATE] = Const(state)
+    return state
 
 
 def _given(state: _Parser) -> dict[str, Value]:
