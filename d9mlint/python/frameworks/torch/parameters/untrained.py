@@ -7,13 +7,13 @@ A program that does not train mostly loads its weights, by whatever means: only 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import NamedTuple
 
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Value
-from d9mlint.python.frameworks.torch.parameters.weights import parts
+from d9mlint.python.frameworks.torch.parameters.weights import Members
 from d9mlint.python.interpreter.program import Program
 
 _LOADS = re.compile(r".*(load|restor|resum|pretrain|convert|copy|import|weights|assign).*", re.IGNORECASE)
@@ -38,6 +38,8 @@ class _Uses(NamedTuple):
     """By the identity of calls and instances that networks are made of: what may load their weights, what uses them."""
 
     loads: dict[int, list[Event]]
+    when: dict[int, Cond]
+    """By the identity of these events: when each happens."""
     applied: set[int]
     saved: set[int]
     elsewhere: bool
@@ -47,7 +49,7 @@ class _Uses(NamedTuple):
 def drawn(program: Program, draw: Event) -> Cond:
     """When the weights that a call draws are those of a result, although nothing trains them."""
     uses = program.once("untrained-uses", _uses)
-    given = [both(*one.guards, *one.excluded) for one in _of(uses, draw)]
+    given = [uses.when[id(one)] for one in _of(uses, draw)]
     if uses.elsewhere or any(by_default(cond) is not False for cond in given):
         return False
     own = set() if _DROPS in draw.name else _made(draw)
@@ -70,26 +72,26 @@ def _made(draw: Event) -> set[int]:
 
 
 def _uses(program: Program) -> _Uses:
-    found = _Uses({}, set(), set(), False)
+    found = _Uses({}, {}, set(), set(), False)
     if by_default(program.training) is not False or program.story.truncated:
         return found  # (what trains has drawn its weights, which is told as that)
     states = {id(e): e.receiver for e in program.ending(_STATE, "call")}
-    seen: set[int] = set()
+    members = Members()
     for event in program.named(_counts, "call", "unresolved", "set"):
         if event.detached:
             continue
-        given = set(_networks(event, states)) if _LOADS.fullmatch(event.name.rpartition(".")[2]) else set()
+        given = _networks(event, states, members) if _LOADS.fullmatch(event.name.rpartition(".")[2]) else set()
+        found.when[id(event)] = both(*event.guards, *event.excluded)
         for one in given:
             found.loads.setdefault(one, []).append(event)
-        if by_default(both(*event.guards, *event.excluded)) is False:
+        if by_default(found.when[id(event)]) is False:
             continue
         if _loads_unseen(event, given):
             return found._replace(elsewhere=True)
-        if event.name.endswith(_CALL) and id(event.receiver) not in seen:
-            seen.add(id(event.receiver))
-            found.applied.update(_of_value(event.receiver))
+        if event.name.endswith(_CALL):
+            found.applied.update(members.of(event.receiver))
         elif _SAVES.fullmatch(event.name):
-            found.saved.update(_networks(event, states))
+            found.saved.update(_networks(event, states, members))
     return found
 
 
@@ -111,13 +113,12 @@ def _loads_unseen(event: Event, given: Collection[int]) -> bool:
     )
 
 
-def _networks(event: Event, states: dict[int, Value | None]) -> Iterator[int]:
+def _networks(event: Event, states: dict[int, Value | None], members: Members) -> set[int]:
     """The calls and instances that the networks are made of that a call is about, also by their state."""
+    found: set[int] = set()
     for value in (event.receiver, *event.args, *event.kwargs.values()):
-        for one in _of_value(value):
-            yield one
-            yield from _of_value(states.get(one))
-
-
-def _of_value(value: Value | None) -> Iterator[int]:
-    return (one for one, _ in parts(value)) if value is not None else iter(())
+        inside = members.of(value)
+        found |= inside
+        for one in states.keys() & inside:
+            found |= members.of(states[one])
+    return found

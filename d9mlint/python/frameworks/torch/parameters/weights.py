@@ -89,12 +89,13 @@ def perhaps_replaced(program: Program, draw: Event) -> bool:
 def _perhaps_loaded(program: Program) -> dict[int, int]:
     """By the identity of calls and instances, the index of the last load that may fill what they have made."""
     found: dict[int, int] = {}
+    members = Members(program.once("added-parts", _added))
     for event in program.events:
         state = event.argument(_STATE) if event.kind == "call" and event.name.endswith(_LOADS_STATE) else None
         model = event.receiver
         if state is None or model is None or not (is_loose(event) or _is_asked_of(state, model)):
             continue
-        found |= {made: event.index for made, _ in parts(model, program.once("added-parts", _added))}
+        found |= dict.fromkeys(members.of(model), event.index)
     return found
 
 
@@ -109,19 +110,32 @@ def _replaced(program: Program, draw: Event) -> Cond:
     if not found:
         return False
     if not draw.name.startswith(_INIT):
-        return _by(found, draw, draw)
+        return _by(program, found, draw, draw)
     layer = _initialized(draw)
     if layer is not None:
-        return _by(found, layer, draw)
+        return _by(program, found, layer, draw)
     # It fills weights of a layer that is not known, but that was there before.
-    layers = [e for e in program.once("layers", _layers) if e.index < draw.index]
-    return both(*(_by(found, e, draw) for e in layers)) if layers else False
+    conds: dict[Cond, None] = {}
+    for made in program.once("layers", _layers):
+        if made.index < draw.index:
+            conds[_by(program, found, made, draw)] = None
+            if False in conds:
+                return False
+    return both(*conds) if conds else False
 
 
-def _by(found: _Loads, made: Event, draw: Event) -> Cond:
-    """When a load comes after ``draw`` that fills what a call made."""
+def _by(program: Program, found: _Loads, made: Event, draw: Event) -> Cond:
+    """When a load comes after ``draw`` that fills what a call made; what is loaded together has the same answer."""
     loads = [*found.get(id(made), ()), *(found.get(id(made.receiver), ()) if isinstance(made.receiver, Inst) else ())]
-    return either(*dict.fromkeys(cond for index, cond in loads if index > draw.index))
+    later = tuple(dict.fromkeys(cond for index, cond in loads if index > draw.index))
+    known = program.once("conditions-of-loads", _no_conditions)
+    if later not in known:
+        known[later] = either(*later)
+    return known[later]
+
+
+def _no_conditions(_program: Program) -> dict[tuple[Cond, ...], Cond]:
+    return {}
 
 
 def _initialized(draw: Event) -> Event | None:
@@ -141,14 +155,18 @@ def _loads(program: Program) -> _Loads:
     """Where and when the weights are loaded of what was made by a call, or of an instance."""
     begin = min((e.index for e in program.trains), default=len(program.events))
     found: _Loads = {}
+    known: dict[int, tuple[Value, list[tuple[int, Cond]]]] = {}
     for event in program.events[: begin + 1]:
         if event.kind != "call" or not event.certain or event.tried:
             continue
         for model, cond in _loaded(program, event):
-            for made, under in parts(model, program.once("added-parts", _added)):
-                together = both(*event.guards, cond, under)
-                if together is not False:
-                    found.setdefault(made, []).append((event.index, together))
+            if id(model) not in known:
+                known[id(model)] = model, list(parts(model, program.once("added-parts", _added)))
+            inside = known[id(model)][1]
+            conds = {under: both(*event.guards, cond, under) for under in {part[1] for part in inside}}
+            for made, under in inside:
+                if conds[under] is not False:
+                    found.setdefault(made, []).append((event.index, conds[under]))
     for loop, asked in _refilled(program):
         if asked.receiver is not None and _is_only_asked(program, asked, loop):
             for made, under in parts(asked.receiver, program.once("added-parts", _added)):
@@ -263,8 +281,8 @@ def _is_own_state(state: Value, model: Value) -> bool:
     if origin is not None and origin in taint([state])[2]:
         return True
     asked = [e.receiver for e in made if e.name.endswith(_STATE_OF) and e.receiver is not None]
-    own = {part for part, _ in parts(model)} if asked else set()
-    return any(one is model or any(part in own for part, _ in parts(one)) for one in asked)
+    members = Members()
+    return any(one is model or not members.of(model).isdisjoint(members.of(one)) for one in asked)
 
 
 def _added(program: Program) -> _Added:
@@ -308,19 +326,62 @@ def parts(model: Value, added: _Added = MappingProxyType({})) -> Iterator[tuple[
                 continue
             seen[id(leaf)] = anyhow
             steps += 1
-            if isinstance(leaf, Ref) and leaf.receiver is not None and leaf.name.endswith(_INNER):
-                todo.append((leaf.receiver, cond_here))
-            elif isinstance(leaf, Obj) and leaf.event is not None:
-                yield id(leaf.event), cond_here
-                todo += [(inner, cond_here) for inner in (*_of_object(leaf, leaf.event), *added.get(id(leaf), ()))]
-            elif isinstance(leaf, Inst):
-                yield id(leaf), cond_here
-                todo += [(inner, cond_here) for inner in leaf.attrs.values() if not _is_plain_tensor(inner)]
-                todo += [(inner, cond_here) for inner in added.get(id(leaf), ())]
-            elif isinstance(leaf, (Seq, Dict)):
-                items = leaf.items.values() if isinstance(leaf, Dict) else leaf.items or ()
-                element = leaf.element if isinstance(leaf, Seq) else None
-                todo += [(inner, cond_here) for inner in (*items, *((element,) if element is not None else ()))]
+            made = _identity(leaf)
+            if made is not None:
+                yield made, cond_here
+            todo += [(inner, cond_here) for inner in _inner(leaf, added)]
+
+
+class Members:
+    """The same under whatever condition, as most who ask need none; each value is looked at once."""
+
+    def __init__(self, added: _Added = MappingProxyType({})) -> None:
+        self._added = added
+        self._known: dict[int, tuple[Value, frozenset[int]]] = {}
+        """By the identity of values, which are held so that none takes the place of another."""
+
+    def of(self, value: Value | None) -> frozenset[int]:
+        """The identities of the calls and instances that a value is made of."""
+        if value is None:
+            return frozenset()
+        if id(value) not in self._known:
+            self._known[id(value)] = value, frozenset(self._look(value))
+        return self._known[id(value)][1]
+
+    def _look(self, model: Value) -> Iterator[int]:
+        todo, seen = [model], set[int]()
+        while todo and len(seen) < MAX_PARTS:
+            for _, leaf in alternatives(todo.pop()):
+                if id(leaf) in seen:
+                    continue
+                seen.add(id(leaf))
+                made = _identity(leaf)
+                if made is not None:
+                    yield made
+                todo += _inner(leaf, self._added)
+
+
+def _identity(leaf: Value) -> int | None:
+    """What stands for a part: the call that made it, or the instance; None for what only holds parts."""
+    if isinstance(leaf, Obj):
+        return id(leaf.event) if leaf.event is not None else None
+    return id(leaf) if isinstance(leaf, Inst) else None
+
+
+def _inner(leaf: Value, added: _Added) -> list[Value]:
+    """What a part is made of itself."""
+    if isinstance(leaf, Ref):
+        return [leaf.receiver] if leaf.receiver is not None and leaf.name.endswith(_INNER) else []
+    if isinstance(leaf, Obj) and leaf.event is not None:
+        return [*_of_object(leaf, leaf.event), *added.get(id(leaf), ())]
+    if isinstance(leaf, Inst):
+        own = [inner for inner in leaf.attrs.values() if not _is_plain_tensor(inner)]
+        return [*own, *added.get(id(leaf), ())]
+    if isinstance(leaf, Dict):
+        return list(leaf.items.values())
+    if isinstance(leaf, Seq):
+        return [*(leaf.items or ()), *((leaf.element,) if leaf.element is not None else ())]
+    return []
 
 
 def _of_object(leaf: Obj, made: Event) -> Iterator[Value]:
