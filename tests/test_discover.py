@@ -313,6 +313,13 @@ def test_executable_scripts_of_python_need_no_ending(root: Path) -> None:
     assert names(found(root).files) == names(found(root).entries) == ["train"]
 
 
+@pytest.mark.parametrize("folder", ["bin", "src/scripts"])
+def test_commands_of_a_package_need_not_be_executable_in_its_sources(root: Path, folder: str) -> None:
+    python, shell = "#!/usr/bin/env python3\n", "#!/bin/sh\n"
+    write(root, {f"{folder}/train": python, f"{folder}/run": shell, "notes/train": python})
+    assert names(found(root, ".").entries) == [f"{folder}/train"]
+
+
 def test_a_program_may_be_called_like_a_test(root: Path) -> None:
     reads = "import argparse\nparser = argparse.ArgumentParser()\n"
     write(

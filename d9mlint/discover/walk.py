@@ -69,9 +69,11 @@ class _Listing(NamedTuple):
     kernels: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     bare: tuple[str, ...] = ()
-    """Executable files without an ending."""
+    """Files without an ending that are executable, or lie where a package keeps its commands."""
 
 
+_COMMANDS = frozenset({"bin", "scripts"})
+"""Folders whose files are made executable when a package is installed, whatever they are in its sources."""
 _NOTED = frozenset({".gitignore", "pyvenv.cfg", "__init__.py", *METADATA})
 
 
@@ -84,6 +86,7 @@ def _list(folder: str) -> _Listing:
     kernels: list[str] = []
     beside: list[str] = []
     bare: list[str] = []
+    commands = os.path.basename(folder.rstrip("/")) in _COMMANDS  # noqa: PTH119 (a text, many times)
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -100,7 +103,7 @@ def _list(folder: str) -> _Listing:
                 kernels.append(entry.name)
             elif is_beside(entry.name) and len(beside) <= MOST and entry.is_file(follow_symlinks=False):
                 beside.append(entry.name)
-            elif "." not in entry.name and len(bare) <= MOST and _is_executable(entry):
+            elif "." not in entry.name and len(bare) <= MOST and _is_command(entry, commands):
                 bare.append(entry.name)
     if len(beside) > MOST:
         beside = []
@@ -110,8 +113,10 @@ def _list(folder: str) -> _Listing:
     return _Listing(frozenset(noted), *(tuple(sorted(names)) for names in kinds))
 
 
-def _is_executable(entry: os.DirEntry[str]) -> bool:
-    return entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mode & 0o111 != 0
+def _is_command(entry: os.DirEntry[str], among_commands: bool) -> bool:
+    if not entry.is_file(follow_symlinks=False):
+        return False
+    return among_commands or entry.stat(follow_symlinks=False).st_mode & 0o111 != 0
 
 
 def _is_python_script(path: Path) -> bool:

@@ -207,7 +207,8 @@ names = open("names.txt").read().split()
         ("@Counted\ndef go():\n    draw()", False),
         ("Plain = type('Plain', (), {'go': lambda self: draw()})\nPlain().go()", True),
         ("from typing import cast\ncast(int, draw)()", True),
-        ("from typing import cast\ncast(draw, nothing)()", False),
+        ("from typing import cast\nclass Agent:\n    def act(self):\n        draw()\ncast(int, Agent()).act()", True),
+        ("from typing import cast\nclass Agent:\n    def act(self):\n        draw()\ncast(int, Agent())", False),
     ],
 )
 def test_definitions(text: str, drawn: bool) -> None:

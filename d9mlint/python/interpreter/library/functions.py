@@ -13,6 +13,7 @@ from d9mlint.python.domain.taint import ARRAY, NUMBERS, begins_path, taint, text
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
+    CALLABLE,
     NONE,
     UNKNOWN,
     Bound,
@@ -307,8 +308,9 @@ def _wraps(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _cast(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``typing.cast(Net, value)`` is the value."""
-    return event.args[1] if len(event.args) == 2 else None
+    """``typing.cast(Net, value)`` is the value; a function that is kept so runs later, as one that is handed over."""
+    given = event.args[1] if len(event.args) == 2 else None
+    return None if isinstance(given, CALLABLE) else given
 
 
 def same_callable(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
