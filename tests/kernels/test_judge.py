@@ -196,6 +196,20 @@ def test_constant_operands() -> None:
                 "1.0f);                                     // -> float-accumulate no"))  # fmt: skip
 
 
+def test_a_wrapper_that_gets_the_cell_behind_its_value_adds_to_it_too() -> None:
+    source = """
+        __device__ void atomic_mean(float v, float* sum, int n) { atomicAdd(sum, v / n); }   // -> float-accumulate depends
+        __global__ void k(float* loss, const float* x, int n, float term) {
+          atomic_mean(x[threadIdx.x], loss, n);                                                // -> float-accumulate yes
+          if (threadIdx.x == 0) atomicAdd(loss, term);                                         // -> float-accumulate yes
+        }
+    """
+    check(source)
+    apart = source.replace("k(float* loss,", "k(float* other, float* loss,").replace("], loss, n)", "], other, n)")
+    check(apart.replace("atomicAdd(loss, term);                                         // -> float-accumulate yes",
+                        "atomicAdd(loss, term);                                         // -> float-accumulate no"))  # fmt: skip
+
+
 def test_changed_local_is_no_constant() -> None:
     check("""
         __global__ void k(float* out) {

@@ -125,3 +125,16 @@ def test_a_use_for_any_type_has_the_class_of_the_bodies() -> None:
     assert told(_ANY.replace("CALL", "scale")) == ("cas-loop", "depends", "mul")
     integers = _ANY.replace("k(float* s, const float* x)", "k(int* s, const int* x)")
     assert told(integers.replace("CALL", "add_any"))[0] != "float-accumulate"
+
+
+def test_a_body_that_casts_its_cell_is_meant_by_uses_of_the_other_type() -> None:
+    lower = """
+      __device__ float largest(float* cell, float v) {
+        return v >= 0 ? __int_as_float(atomicMax((int*)cell, __float_as_int(v)))
+                      : __uint_as_float(atomicMin((unsigned int*)cell, __float_as_uint(v)));
+      }
+    """
+    drops = "__global__ void k(float* s, const float* x) { largest(&s[0], x[threadIdx.x]); }\n"
+    keeps = "__global__ void l(float* s, const float* x) { s[threadIdx.x + 1] = largest(&s[0], x[threadIdx.x]); }\n"
+    assert _body(lower + drops)[:2] == ("commutative-exact", "no")
+    assert _body(lower + drops + keeps)[:2] == ("order-dependent", "depends")

@@ -276,3 +276,20 @@ def test_a_switch_of_the_author_chooses_another_kernel(test: str, level: str, sw
     op = OP.replace(call, f"    if ({test}) {{ functor::Sorted<Device, T>()(ctx); return; }}\n{call}")
     found = ops({**BLUR, "k/blur_op.cc": op})["BlurGrad"]
     assert (found.guard.level, found.guard.switch) == (level, switch)
+
+
+def test_a_kernel_that_uses_a_class_calls_those_of_its_methods_that_it_names() -> None:
+    source = """
+#include "k/blur.h"
+struct Four {
+  __device__ void add_to(float* p) { GpuAtomicAdd(p, x); }
+  __device__ void store(float* p) { *p = x; }
+  float x;
+};
+__global__ void AddKernel(float* out) { Four f; f.add_to(out); }
+__global__ void StoreKernel(float* out) { Four f; f.store(out); }
+class AddOp : public OpKernel { void Compute(OpKernelContext* c) override { AddKernel<<<1, 32>>>(o); } };
+class StoreOp : public OpKernel { void Compute(OpKernelContext* c) override { StoreKernel<<<1, 32>>>(o); } };
+"""
+    files = {"k/four.cu.cc": source + register("Add", "AddOp") + register("Store", "StoreOp")}
+    assert set(ops(files)) == {"Add"}

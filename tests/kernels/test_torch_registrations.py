@@ -338,3 +338,24 @@ def test_folders_that_each_build_a_source_of_the_same_name() -> None:
     assert {op.name: [s.path for s in op.sites] for op in ops(files)} == {
         "dist_two.backward": ["two/two.cu"], "dist_three.backward": ["three/three.cu"],
     }  # fmt: skip
+
+
+def test_a_lambda_that_is_registered_applies_an_autograd_function() -> None:
+    found = ops(
+        {
+            "fold.cu": """
+                #include <torch/extension.h>
+                __global__ void fold(float* p) { atomicAdd(p, 1.f * threadIdx.x); }
+                class Fold : public torch::autograd::Function<Fold> {
+                 public:
+                  static Tensor forward(AutogradContext* ctx, Tensor x) { return x; }
+                  static tensor_list backward(AutogradContext* ctx, tensor_list g) { fold<<<1, 32>>>(ptr(g)); return g; }
+                };
+                TORCH_LIBRARY_IMPL(shapes, AutogradCUDA, m) {
+                  m.impl("fold", [](const Tensor& x) { return Fold::apply(x); });
+                  m.impl("keep", [](const Tensor& x) { return Fold::name(x); });
+                }
+            """
+        }
+    )
+    assert [(op.name, op.direction) for op in found] == [("shapes::fold", "backward")]

@@ -119,3 +119,25 @@ def test_a_member_of_a_base_class_whose_method_is_defined_elsewhere() -> None:
         """,
     }
     assert only(files).name == "forces.Holder.backward"
+
+
+def test_an_object_that_is_only_asked_for_its_class_is_not_called() -> None:
+    files = {
+        "linear.cu": """
+            __global__ void spread(float* p) { atomicAdd(p, 1.f * threadIdx.x); }
+            class Linear : public Module { public: void forward(float* p) { spread<<<1, 32>>>(p); } float scale; };
+        """,
+        "bind.cpp": """
+            #include <torch/extension.h>
+            struct Net {
+              void set_scale(float s) {
+                each([&](Module* part) { if (auto* m = dynamic_cast<Linear*>(part)) m->scale = s; });
+              }
+              void run(float* p) { each([&](Module* part) { if (auto* m = dynamic_cast<Linear*>(part)) m->forward(p); }); }
+            };
+            PYBIND11_MODULE(_C, m) {
+              py::class_<Net>(m, "Net").def("set_scale", &Net::set_scale).def("run", &Net::run);
+            }
+        """,
+    }
+    assert [op.name.rpartition("_C.")[2] for op in ops(files)] == ["Net.run"]

@@ -17,6 +17,7 @@ from d9mlint.kernels.embedded.unread import may_be_unread, unread
 from d9mlint.kernels.python.calls import decorators
 from d9mlint.kernels.python.entities import Entity, builds, entity_of
 from d9mlint.kernels.python.files import PyFile, PyFiles
+from d9mlint.kernels.python.registered import operators
 from d9mlint.kernels.python.words import below
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.python import Binder
@@ -72,7 +73,8 @@ def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
         entity = entity_of(file, call.mention)
         if entity is not None and not call.host and _kernel(entity, call):
             entity = replace(entity, kind="kernel")
-        yield _site(file, call), _builder(entity)
+        scopes = call.mention.scopes
+        yield _site(file, call), _builder(entity, scopes[1].name if len(scopes) > 1 else "")
     yield from ((_site(file, call), _of_taichi(file, call)) for call in changes(file))
     yield from ((_site(file, call), _of_gradient(file, call)) for call in gradients(file))
     inside = list(embedded_sources.sites(file))
@@ -110,11 +112,11 @@ def _kernel(entity: Entity, call: Found) -> bool:
     return not any(isinstance(n, ast.Name) and n.id in inner for n in below(entity.node))
 
 
-def _builder(entity: Entity | None) -> Entity | None:
-    """The function around a kernel as one that builds it, where it gives back a function inside of it."""
+def _builder(entity: Entity | None, part: str = "") -> Entity | None:
+    """The function around a kernel as one that builds it, where it gives back a function inside of it (``part``)."""
     if entity is None or entity.kind != "function" or not isinstance(entity.node, ast.FunctionDef):
         return entity
-    return replace(entity, kind="builder") if builds(entity.node) else entity
+    return replace(entity, kind="builder", part=part) if builds(entity.file, entity.node) else entity
 
 
 def _called_itself(entity: Entity) -> bool:
@@ -136,7 +138,7 @@ def _site(file: PyFile, found: Found) -> Site:
 
 def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity | None]]) -> tuple[KernelOp, ...]:
     """One op for each function, class or name from which a kernel with an atomic is launched."""
-    kernels: dict[tuple[str, str, bool], tuple[Entity, list[Location]]] = {}
+    kernels: dict[tuple[str, str, bool, str, int], tuple[Entity, list[Location]]] = {}
     for site, entity in found:
         if entity is not None:
             kernels.setdefault(entity.key, (entity, []))[1].append(site.location)
@@ -146,11 +148,23 @@ def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity 
     for kernel, places in kernels.values():
         every = binder.users([kernel])
         callers = [user for one in every if _launches(one) and one.kind != "builder" for user in _functions_with(one)]
-        for launcher in callers or [one for one in every if one is kernel and _launches(one)]:
+        alone = [one for one in every if one is kernel and _launches(one)]
+        for launcher in callers or (alone if not _made(every) else []):
             here = launched.places(kernel, launcher, places)
             if here:
-                grouped.setdefault((launcher.dotted, launcher.backward), []).append((launcher, here))
+                grouped.setdefault((_shown(files, launcher), launcher.backward), []).append((launcher, here))
     return tuple(_op(binder, name, backward, group) for (name, backward), group in sorted(grouped.items()))
+
+
+def _shown(files: PyFiles, launcher: Entity) -> str:
+    """How an op is named after who launches it: a function that cannot be called by its name by its operator."""
+    names = operators(files, launcher.file, launcher.node) if launcher.unnamed else []
+    return names[0] if names else launcher.dotted
+
+
+def _made(users: list[Entity]) -> bool:
+    """Whether a builder is called at the top of a file: who launches what it makes is not the builder."""
+    return any(one.kind == "kernel" and one.uses is not None and one.uses.kind == "builder" for one in users)
 
 
 def _launches(user: Entity) -> bool:

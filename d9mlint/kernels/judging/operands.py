@@ -22,6 +22,7 @@ _COUNTS = words("size_t uint64_t") | {"unsigned long long", "unsigned long long 
 _SCALAR = re.compile(r"(?:\A|_)[Ss]calar(?:[_A-Z]|\Z)|[a-z]Scalar(?:[_A-Z]|\Z)|(?:\A|_)[Cc]oefficient(?:_t(?:ype)?)?\Z")
 """What numeric libraries call the values of matrices, apart from ordinals and sizes (Kokkos Kernels, Eigen)."""
 _CAST = re.compile(r"(?:static_cast\s*<\s*)?((?:\w+::)*\w+)\s*(?:>\s*)?[({]")
+_ADDRESSES = ("identifier", "pointer_expression", "binary_expression", "field_expression", "cast_expression")
 _MAX_LEVELS = 6
 _MAX_INNER = 40
 
@@ -195,7 +196,7 @@ def lone_constant(atomic: Atomic) -> Constant | None:
     name = aliases.origin(base, atomic.unit)
     calls = atomic_calls(atomic.function.node, atomic.unit.data)
     handed = aliases.escapes(atomic.unit.text(base), atomic.arguments[0], atomic.unit, atomic.function)
-    if len(calls) > MAX_CALLS or handed:
+    if len(calls) > MAX_CALLS or handed or any(_takes(given, name, atomic) for given in calls):
         return None
     for address, other in (given[:2] for given in calls if len(given) >= 2):
         root = memory.base(address, atomic.unit)
@@ -207,6 +208,17 @@ def lone_constant(atomic: Atomic) -> Constant | None:
         if same and (constant(other, atomic.unit) != found or called not in ("", atomic.name)):
             return None
     return found
+
+
+def _takes(given: tuple[Node, ...], pointer: str, atomic: Atomic) -> bool:
+    """Whether another call named like an atomic gets a pointer behind its first argument: ``atomic_mean(x, sum, n)``.
+
+    It may add something else to the same cells.
+    """
+    called = given[0].parent.parent if given[0].parent is not None else None
+    own = called is not None and atomic.node is not None and called.start_byte == atomic.node.start_byte
+    roots = [memory.base(one, atomic.unit) for one in given[1:] if one.type in _ADDRESSES] if not own else []
+    return any(root is not None and aliases.origin(root, atomic.unit) == pointer for root in roots)
 
 
 def _element(address: Node, atomic: Atomic) -> tuple[str, str]:

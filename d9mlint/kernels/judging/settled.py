@@ -45,7 +45,9 @@ class _Uses:
         self._of: defaultdict[Location, list[Used]] = defaultdict(list)
         self._named: defaultdict[str, list[Used]] = defaultdict(list)
         self._known: dict[Location, Judgement] = {}
+        self._types: defaultdict[Location, set[str]] = defaultdict(set)
         for atomic, judged in self._all:
+            self._types[atomic.location] |= target_types(judged)
             for place in dict.fromkeys(one.location for one in atomic.inner):
                 self._of[place].append((atomic, judged))
             if atomic.form == "direct":
@@ -82,7 +84,7 @@ class _Uses:
         return self._known[place]
 
     def _taken_over(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
-        users = [(one, said) for one, said in self._of[atomic.location] if _means(one, said, judged)]
+        users = [(one, said) for one, said in self._of[atomic.location] if self._means(one, said, judged)]
         users += self._of_overload(atomic, judged)
         meant = [self._judged(one, said, level + 1) for one, said in users]
         verdicts = {said.verdict for said in meant}
@@ -105,6 +107,17 @@ class _Uses:
             class_ = "cas-loop" if judged.class_ == "cas-loop" else "commutative-exact"
             return judged._replace(class_=class_, verdict="no", reason=reason, by_uses=True)
         return judged
+
+    def _means(self, user: Atomic, use: Judgement, body: Judgement) -> bool:
+        """Whether a use may mean a body: of several overloads, that of its types.
+
+        They tell nothing where no body is of the types of the use: ``atomicMax((int*)address, ...)`` for floats.
+        """
+        bodies = {(i.location.path, i.function.node.start_byte) for i in user.inner if i.function is not None}
+        mine, other = target_types(body), target_types(use)
+        if len(bodies) < 2 or not mine or not other or mine & other:
+            return True
+        return all(other.isdisjoint(self._types[inner.location]) for inner in user.inner)
 
     def _of_overload(self, atomic: Atomic, judged: Judgement) -> list[Used]:
         """The uses of an overload that a project adds to an atomic of CUDA's: ``atomicAdd(half* address, half x)``."""
@@ -152,13 +165,6 @@ def _whole(body: Judgement) -> bool:
 
 def _sums(one: Judgement) -> bool:
     return one.class_ == "float-accumulate" or (one.class_ == "cas-loop" and one.implements in _ROUNDS)
-
-
-def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
-    """Whether a use may mean a body: of several overloads, that of its types."""
-    bodies = {(i.location.path, i.function.node.start_byte) for i in user.inner if i.function is not None}
-    mine, other = target_types(body), target_types(use)
-    return len(bodies) < 2 or not mine or not other or bool(mine & other)
 
 
 def target_types(judged: Judgement) -> frozenset[str]:

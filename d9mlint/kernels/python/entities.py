@@ -42,11 +42,22 @@ class Entity:
     """What stands before the place in it that leads on, and before those that it leads to."""
     handed: Guard = UNGUARDED
     """What is handed on to the compiled function: deterministic mode itself, as an argument."""
+    part: str = ""
+    """Of a builder: the function inside of it that becomes the kernel."""
 
     @property
-    def key(self) -> tuple[str, str, bool]:
-        """What makes it the same."""
-        return self.file.path, self.name, self.backward
+    def key(self) -> tuple[str, str, bool, str, int]:
+        """What makes it the same; functions of one name stand in different lines."""
+        return self.file.path, self.name, self.backward, self.part, getattr(self.node, "lineno", 0)
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether nobody can call a function by its name: it is ``_``, or another one below takes the name."""
+        if not isinstance(self.node, ast.FunctionDef) or self.kind == "operator":
+            return False
+        body, node = self.file.tree.body, self.node
+        later = body[body.index(node) + 1 :] if node in body else []
+        return self.name == "_" or any(isinstance(n, ast.FunctionDef) and n.name == self.name for n in later)
 
     @property
     def dotted(self) -> str:
@@ -161,10 +172,10 @@ def built(user: Entity, used: Entity) -> Entity:
     node = user.node
     if user.kind != "function" or used.kind != "builder" or not isinstance(node, ast.FunctionDef):
         return user
-    return replace(user, kind="builder") if builds(node, used.name) else user
+    return replace(user, kind="builder") if builds(user.file, node, used.name) else user
 
 
-def builds(function: ast.FunctionDef, maker: str = "") -> bool:
+def builds(file: PyFile, function: ast.FunctionDef, maker: str = "") -> bool:
     """Whether a function gives back a function that it defines, or what another one (``maker``) has made."""
     inside, made, given = set(), set(), []
     for node in below(function):
@@ -173,11 +184,46 @@ def builds(function: ast.FunctionDef, maker: str = "") -> bool:
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and maker:
             names = {t.id for t in node.targets if isinstance(t, ast.Name)}
             made |= names if last_name(node.value.func) == maker else set()
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in made:
+            made |= {t.value.id for t in node.targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
         elif isinstance(node, ast.Return) and node.value is not None:
-            given.append(node.value)
+            given += _returned(file, node.value)
     results = [one.func if isinstance(one, ast.Call) else one for one in given]
-    direct = any(isinstance(one, ast.Name) and one.id in inside | made for one in given)
+    plain = [one.value if isinstance(one, ast.Subscript) else one for one in given]
+    direct = any(isinstance(one, ast.Name) and one.id in inside | made for one in plain)
     return direct or (bool(maker) and any(last_name(one) == maker for one in results))
+
+
+def _returned(file: PyFile, value: ast.expr) -> list[ast.expr]:
+    """The parts of what a function gives back; for ``warp.Kernel(function)`` the function."""
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    return [
+        one.args[0] if isinstance(one, ast.Call) and one.args and file.dotted(one.func) == "warp.Kernel" else one
+        for one in parts
+    ]
+
+
+def kernels_made(file: PyFile, mention: Mention, builder: Entity) -> list[Entity]:
+    """The names at the top of a file that are given the kernels which a call of a builder makes there."""
+    statement = mention.parents[0] if mention.parents and not mention.scopes else None
+    if builder.kind != "builder" or not isinstance(statement, ast.Assign) or statement.value is not mention.call:
+        return []
+    target = statement.targets[0]
+    names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    places = _places(builder) if len(names) > 1 else {0}
+    return [
+        Entity(file, one.id, "kernel", False, statement)
+        for place, one in enumerate(names)
+        if isinstance(one, ast.Name) and place in places
+    ]
+
+
+def _places(builder: Entity) -> set[int]:
+    """Which of the kernels that a builder gives back are made of its part; all, where that is not told."""
+    returns = [n.value for n in below(builder.node) if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple)]
+    given = [_returned(builder.file, value) for value in returns if value is not None]
+    found = {at for parts in given for at, one in enumerate(parts) if last_name(one) == builder.part}
+    return found or {at for parts in given for at in range(len(parts))}
 
 
 def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | None:

@@ -108,18 +108,18 @@ def _in_library(file: PyFile, call: ast.Call) -> _Registered | None:
 
 def _by_function(files: PyFiles, file: PyFile, call: ast.Call, function: ast.AST) -> Iterator[str]:
     """The operators of a function that registers, by its parameters, what it is given."""
-    home, definition = _definition(files, file, call.func)
-    if home is None or definition is None or b".impl(" not in home.data:
+    home, registering = definition(files, file, call.func)
+    if home is None or registering is None or b".impl(" not in home.data:
         return
-    handed = _arguments(definition, call)
-    for node in below(definition):
+    handed = arguments(registering, call)
+    for node in below(registering):
         registered = _in_library(home, node) if isinstance(node, ast.Call) else None
         if registered is None or registered.function is None:
             continue
         if handed.get(getattr(registered.function, "id", "")) is not function:
             continue
         name = handed.get(getattr(registered.name, "id", ""))
-        for library in _alternatives(definition, registered.library):
+        for library in _alternatives(registering, registered.library):
             own = handed.get(getattr(library, "id", ""))
             space = namespace(files, file, own) if own is not None else namespace(files, home, library)
             if space and name is not None:
@@ -146,13 +146,14 @@ def _alternatives(definition: ast.FunctionDef, library: ast.expr) -> list[ast.ex
     return [*found, library]
 
 
-def _arguments(definition: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    names = [one.arg for one in positional(definition)]
+def arguments(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+    """What a call gives a function, by the names of its parameters."""
+    names = [one.arg for one in positional(function)]
     by_place = dict(zip(names, call.args, strict=False))
     return by_place | {k.arg: k.value for k in call.keywords if k.arg}
 
 
-def _definition(files: PyFiles, file: PyFile, called: ast.expr) -> tuple[PyFile | None, ast.FunctionDef | None]:
+def definition(files: PyFiles, file: PyFile, called: ast.expr) -> tuple[PyFile | None, ast.FunctionDef | None]:
     """The function that an expression names, and its file."""
     home, node = _meaning(files, file, called)
     return (home, node) if isinstance(node, ast.FunctionDef) else (None, None)

@@ -9,6 +9,7 @@ the same folder, a rare one). A specialisation for another device, or for anothe
 from __future__ import annotations
 
 import itertools
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -242,7 +243,8 @@ class _Graph:
         edges = self._edges.get(owner)
         if edges is None:
             calls = self._calls(owner)
-            edges = self._edges[owner] = tuple(e for e in calls or self._used(owner) if not e.elsewhere)
+            used = calls or self._calling(owner, tuple(self._used(owner)))
+            edges = self._edges[owner] = tuple(e for e in used if not e.elsewhere)
             if calls:
                 self._inner.add(owner)
         return edges
@@ -256,6 +258,21 @@ class _Graph:
             e for e in used
             if e.owner.scope == method.scope and e.owner.name not in (method.name, method.scope)
         )  # fmt: skip
+
+    def _calling(self, method: Owner, used: tuple[_Edge, ...]) -> tuple[_Edge, ...]:
+        """Of the uses of a class those that may call a method for the device.
+
+        Where some device code that uses the class names the method, other device code that does not calls others.
+        """
+        if not method.scope or method.name.startswith(("operator", method.scope)) or not _on_device(method):
+            return used
+        naming = [e for e in used if self._names(e.owner, method.name)]
+        return tuple(e for e in used if e in naming or not _on_device(e.owner)) if naming else used
+
+    def _names(self, owner: Owner, name: str) -> bool:
+        node = owner.node
+        text = self._repository.data(owner.path)[node.start_byte : node.end_byte] if node is not None else b""
+        return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", text) is not None
 
     def _used(self, owner: Owner) -> Iterator[_Edge]:
         name = owner.class_ or owner.name
@@ -321,6 +338,10 @@ def _before(unit: Unit, node: tree_sitter.Node, place: int) -> Guard:
     """What deterministic mode, else a switch of the author's own, does in a function before a place."""
     found = guard_before(unit, node, place, TENSORFLOW)
     return switch_before(unit, node, place) if found.level == "none" else found
+
+
+def _on_device(owner: Owner) -> bool:
+    return "__device__" in owner.qualifier or "__global__" in owner.qualifier
 
 
 def _uses(unit: Unit, word: bytes) -> Iterator[_Edge]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import weakest
-from d9mlint.kernels.python import registered
+from d9mlint.kernels.python import keyed, registered
 from d9mlint.kernels.python.composed import Composed, closest, composed
 from d9mlint.kernels.python.entities import (
     GRADIENT_WORD,
@@ -264,7 +264,7 @@ class Binder:
 
     def users(self, first: list[Entity]) -> list[Entity]:
         """The entities that use an export and, where those are not what a user calls, those that use them."""
-        found: dict[tuple[str, str, bool], Entity] = {}
+        found: dict[tuple[str, str, bool, str, int], Entity] = {}
         pending = list(first)
         for _ in range(_MAX_ROUNDS):
             fresh = [e for e in dict.fromkeys(pending) if e.key not in found or _bares(e, found[e.key])]
@@ -288,13 +288,13 @@ class Binder:
         return tuple(reversed(steps))
 
     def _users_of(self, entity: Entity) -> Iterator[Entity]:
-        if entity.kind == "module-class":
-            return
-        if entity.kind == "operator":
-            yield from self._users_of_operator(entity)
+        if entity.kind in ("module-class", "operator"):
+            yield from self._users_of_operator(entity) if entity.kind == "operator" else ()
             return
         file = entity.file
         yield from self._operators(entity, registered.operators(self.files, file, entity.node))
+        if entity.unnamed:
+            return
         names = set(self.files.names(file.module, entity.name))
         far = entity.in_function or entity.kind in ("builder", "kernel", "table") or internal(entity.name)
         # A user calls a public function, but where it is the gradient of another one, that is what he calls.
@@ -311,6 +311,7 @@ class Binder:
                     continue
                 if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
                     yield from self._operators(entity, registered.given(self.files, other, mention))
+                    yield from keyed.kept(self.files, entity, other, mention)
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
                     if entity.kind == "kernel":
                         user = kernel_of(other, user) if user is not None else tabled(other, mention)
@@ -330,8 +331,7 @@ class Binder:
         word = entity.name.rpartition("::")[2]
         for file in self.readers(word):
             for mention, _ in self._uses(file, word, export, []):
-                user = entity_of(file, mention)
-                if user is not None:
+                if (user := entity_of(file, mention)) is not None:
                     yield user.above(entity)
 
 

@@ -187,7 +187,9 @@ class _Walk:
                 exports = _exports(self._callers, other, bound) if bound is not None else []
                 if bound is not None and _QUERY.search(bound.name):
                     continue  # it launches nothing
-                if bound is not None and _called_in(state.block, other, bound):
+                if bound is not None and _called_in(
+                    state.block, other, bound, bool(self._callers.autograd(state.block))
+                ):
                     found += [(export, Step(bound.location, text)) for export, text in exports]
                     self.defaults |= {export: _defaults(bound) for export, _ in exports}
                 if not exports and other.kind not in ("library", "operators", "export"):
@@ -253,13 +255,17 @@ def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]
             yield Export(".".join(call.scope), False, "", call.path, CYTHON), cython.step(call)
 
 
-def _called_in(block: Block, other: Block, bound: Binding) -> bool:
-    """Whether a registration that mentions the class of a method can run the method: it names it, too."""
+def _called_in(block: Block, other: Block, bound: Binding, autograd: bool) -> bool:
+    """Whether a registration that mentions the class of a method can run the method: it names it, too.
+
+    Those of an autograd Function are run by its ``apply``: ``m.impl("f", [](...) { return Fold::apply(...); })``.
+    """
     if not block.scope or block.name.startswith("operator") or other.kind == "export":
         return True
     if block.name == block.scope:
         return "." not in bound.name  # another method of the class that is exported
-    return any(bound.start <= place < bound.end for place in other.words.get(block.name.encode(), ()))
+    names = (block.name.encode(), b"apply") if autograd else (block.name.encode(),)
+    return any(bound.start <= place < bound.end for name in names for place in other.words.get(name, ()))
 
 
 def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Export, str]]:

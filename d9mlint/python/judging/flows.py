@@ -90,6 +90,8 @@ def changes_nothing(program: Program, draw: Event) -> bool:
         for one in taken:
             if _harmless(one) or _names(one, event) or id(one) in seen or _is_unread(program, one, event):
                 continue
+            if _is_followed(program, one):
+                continue  # what the function does with it is seen
             if one.name.endswith(_FILLS) and _is_refilled(program, one):
                 continue
             if one.name == _PRINTS and program.trains and _out_of_nothing(draw):
@@ -145,6 +147,13 @@ def _harmless(event: Event) -> bool:
         return event.name in _ADDRESS
     calm = event.name == _WAITS or _SHOWN.fullmatch(event.name) or _MEETS.fullmatch(event.name)
     return bool(calm) or any(effect.shapes for effect in event.effects)
+
+
+def _is_followed(program: Program, starts: Event) -> bool:
+    """Whether a call starts processes or threads whose function is followed, as far as something is seen in it."""
+    if not any(effect.invokes for effect in starts.effects):
+        return False
+    return any(starts.location in event.stack for event in program.events[starts.index + 1 :])
 
 
 def _is_unread(program: Program, event: Event, source: Event) -> bool:

@@ -14,6 +14,8 @@ HOLDER = re.compile(
     rb"\s*\Z"
 )
 """Templates that hold objects of a class, and call no method of it."""
+_CAST = re.compile(rb"\b(?:\w+_)?cast\s*<\s*(?:const\s+)?(?:\w+\s*::\s*)*\Z")
+"""Before the class of an object that is asked for: ``dynamic_cast<Class *>(module)`` calls nothing of it."""
 _COMMENT = re.compile(rb"//[^\n]*(?=\n)|/\*.*?\*/", re.DOTALL)
 _IN_ALIAS = re.compile(rb"\b(?:using\s+\w+\s*=|typedef)[^;{}]*\Z")
 _MADE = re.compile(rb"(?:(\w+)\s*\*\s*(?:const\s+)?\w+\s*[=({]\s*)?\bnew\s+(?:\w+\s*::\s*)*\Z")
@@ -36,6 +38,8 @@ class Standing(NamedTuple):
     """``new Class``."""
     given: bool
     """It is handed to a template that does not only hold it, or stands in an alias."""
+    cast: bool = False
+    """``dynamic_cast<Class *>(object)``: what is called on the object then is named."""
 
 
 def standing(data: bytes, place: int) -> Standing:
@@ -44,7 +48,8 @@ def standing(data: bytes, place: int) -> Standing:
     stored, new = _STORED.search(data, first, place) is not None, _MADE.search(data, first, place)
     own = new is not None and new[1] is not None and data.startswith(new[1], place)
     made = new is not None and not own  # who points to the class itself names the methods that he calls
-    return Standing(stored, made, _is_given(data[max(0, place - MAX_BEFORE) : place]))
+    cast = _CAST.search(data, first, place) is not None
+    return Standing(stored, made, _is_given(data[max(0, place - MAX_BEFORE) : place]), cast)
 
 
 def reaches(other: Block, block: Block, at: Standing) -> bool:
@@ -53,6 +58,8 @@ def reaches(other: Block, block: Block, at: Standing) -> bool:
     Objects and functors are called without a name; an alias is used elsewhere in the block.
     """
     name = block.name
+    if at.cast and not name.startswith("operator"):
+        return False
     if at.stored or (at.made and other.scope and other.name == other.scope):
         return name == block.scope
     if name.startswith(("operator", "~")) or name in (block.scope, "forward", "backward", "apply"):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Argument, Location
+from d9mlint.model import Argument, Effect, Location
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Flag, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
@@ -31,6 +31,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter.hooks import Transfer, ask
 from d9mlint.python.interpreter.library import streams
+from d9mlint.python.interpreter.program import holds
 from d9mlint.python.source import dotenv
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import folder
@@ -209,6 +210,12 @@ _ADDS = "add_"
 # -- results and escapes -------------------------------------------------------------------------------------------
 
 
+def _makes_another(event: Event, effect: Effect) -> bool:
+    """Whether an effect that says what a call gives, and does nothing else, is one of calls with other arguments."""
+    does = effect.draws or effect.creates or effect.seeds or effect.varies or effect.trains or effect.invokes
+    return not does and bool(effect.when) and holds(event, effect.when) is False
+
+
 def result_of(interp: Interpreter, event: Event) -> Value:
     """What an outside call returns."""
     symbolic = event.name.startswith(interp.hooks.symbolic)  # (it may be a node of a graph, whatever it begins with)
@@ -219,7 +226,7 @@ def result_of(interp: Interpreter, event: Event) -> Value:
     kept = False
     for effect in event.effects:
         if not effect.opens or streams.for_writing(event, effect):
-            returns = returns or effect.returns
+            returns = returns or ("" if _makes_another(event, effect) else effect.returns)
         if effect.draws and not symbolic:
             origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
         if effect.origin == "fixed" or effect.shapes:
