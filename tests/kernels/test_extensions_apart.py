@@ -223,3 +223,34 @@ def test_an_overload_reaches_the_ops_that_call_it_for_its_types() -> None:
     }
     both = _HALVES.replace("FLOATING_TYPES(", "FLOATING_TYPES_AND_HALF(")
     assert set(_ops_of_sites(both).values()) == {("ext.scatter",)}
+
+
+_CFFI = """
+from torch.utils.ffi import create_extension
+
+sources = ["src/host.c"]
+extra_objects = []
+sources += ["src/{name}.c"]
+extra_objects += ["src/cuda/{name}.cu.o"]
+sources = [os.path.join(here, one) for one in sources]
+ffi = create_extension("_ext.{name}", sources=sources, extra_objects=extra_objects)
+"""
+_LAUNCH = """
+__global__ void add(float *out) { atomicAdd(out, 1.5f * threadIdx.x); }
+extern "C" {
+int Launch(float *out, int n) { add<<<1, n>>>(out); return 1; }
+}
+"""
+
+
+def test_objects_that_are_linked_to_extensions_of_their_own() -> None:
+    """A kernel is compiled before, and its object named: of two of one name each module has its own."""
+    host = '#include "cuda/kernel.h"\nint {name}_backward(THCudaTensor *grad) {{ return Launch(data(grad), 1); }}\n'
+    names = ("single", "twice")
+    files = {"src/cuda/kernel.h": "int Launch(float *out, int n);\n", "src/host.c": "int version(void) { return 1; }\n"}
+    for name in names:
+        files[f"build_{name}.py"] = _CFFI.format(name=name)
+        files[f"src/{name}.c"] = host.format(name=name)
+        files[f"src/cuda/{name}.cu"] = _LAUNCH
+    found = {op.name: {s.path for s in op.sites} for op in ops(files)}
+    assert found == {f"_ext.{name}.{name}_backward": {f"src/cuda/{name}.cu"} for name in names}

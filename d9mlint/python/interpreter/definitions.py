@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Partial, Ref, Value
+from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Partial, Phi, Ref, Value, alternatives
 from d9mlint.python.interpreter import attributes, callbacks, calls, expressions
-from d9mlint.python.interpreter.library import subclassing
+from d9mlint.python.interpreter.library import generics, subclassing
 from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.source import facts as f
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 _SETTER = "?.setter"
 _ACCESSORS = (_SETTER, "?.deleter")
+_MAX_CHOICES = 16
+"""Of the bases of one class: four tables of four are not told apart any more, two are."""
 
 
 def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
@@ -81,7 +85,52 @@ def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) ->
     return {p.name: expressions.evaluate(interp, p.default, frame) for p in params if p.default is not None}
 
 
-def methods(cls: Class) -> None:
+def classes(interp: Interpreter, node: f.Class, frame: Frame) -> None:
+    """What ``class`` defines: one, or one for each choice of its bases (``class Data(HOMES[home], SAMPLES[task])``)."""
+    bases = tuple(_canonical(interp, _base(interp, base, frame)) for base in node.bases)
+    _of_each(interp, node, bases, frame)
+
+
+def _of_each(interp: Interpreter, node: f.Class, bases: tuple[Value, ...], frame: Frame) -> None:
+    """Defines a class under the conditions of each choice of its bases; under none where there are too many."""
+    several = next((number for number, base in enumerate(bases) if isinstance(base, Phi)), None)
+    if several is None or prod(len(alternatives(base)) for base in bases) > _MAX_CHOICES:
+        _define(interp, node, bases, frame)
+        return
+    for cond, leaf in alternatives(bases[several]):
+        chosen = (*bases[:several], _canonical(interp, leaf), *bases[several + 1 :])
+        interp.under(cond, partial(_of_each, interp, node, chosen, frame))
+
+
+def _define(interp: Interpreter, node: f.Class, bases: tuple[Value, ...], frame: Frame) -> None:
+    inner = Frame(frame.module, frame, interp.path, frame.func)
+    inner.body_of_class = True
+    cls = Class(node, bases, inner)
+    interp.block(node.body, inner)
+    _methods(cls)
+    interp.store(node.name, _decorated(interp, cls, node, frame), frame)
+
+
+def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
+    """A base of a class; that with parameters of types is the class itself: ``Wrapper[Array, int]``.
+
+    Of a class taken from one of two packages (``layers = new.layers if is_new else old.layers``) it is the first.
+    """
+    if isinstance(node, f.Sub):
+        generic = expressions.evaluate(interp, node.value, frame)
+        if isinstance(generic, Class) or (isinstance(generic, Ref) and generics.is_generic(generic)):
+            return generic
+    found = expressions.evaluate(interp, node, frame)
+    leaves = [leaf for _, leaf in alternatives(found)]
+    names = {leaf.name.rpartition(".")[2] if isinstance(leaf, Ref) else "" for leaf in leaves}
+    return leaves[0] if len(names) == 1 and "" not in names else found
+
+
+def _canonical(interp: Interpreter, base: Value) -> Value:
+    return Ref(interp.knowledge.canonical(base.name), base.receiver) if type(base) is Ref else base
+
+
+def _methods(cls: Class) -> None:
     """Says of the functions in the body of a class that they are its methods, and which run on an assignment."""
     for base in reversed(cls.line()[1:]):
         cls.setters.update(base.setters)
@@ -96,7 +145,7 @@ def methods(cls: Class) -> None:
             cls.setters[name] = value.setter
 
 
-def decorated_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
+def _decorated(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
     """A class handed to its bases, and through its decorators: those that keep it in a table, or return another one."""
     subclassing.defined(interp, cls, frame)
     value: Value = cls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from d9mlint.model import EnvironmentVariable, Target
 from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, negate
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Dynamic, Module, Ref, Unknown, Value
+from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Dynamic, Module, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter import missing, scopes
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.source import facts as f
@@ -194,7 +195,7 @@ def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> bool:
         return True
     for name, alias in node.names:
         if name == "*":
-            _star(interp, module, frame)
+            _star(interp, module, frame, node.place)
         elif isinstance(module, (Ref, Unknown)) and (inner := _submodule(interp, node, name, frame)) is not None:
             interp.store(alias, inner, frame)  # a folder without __init__: its modules can be imported all the same
         elif _is_lost(interp, node, module, found := member(interp, module, name, frame, node.place), name, frame):
@@ -252,8 +253,11 @@ def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f
     return Unknown(name=f"{prefix}.{name}")
 
 
-def _star(interp: Interpreter, module: Value, frame: Frame) -> None:
+def _star(interp: Interpreter, module: Value, frame: Frame, place: f.Place) -> None:
     if isinstance(module, Module) and module.frame is not None:
+        for name in _listed(module.frame.vars.get("__all__")):
+            if name not in module.frame.vars:  # a module inside the package: it is imported for this
+                interp.store(name, member(interp, module, name, frame, place), frame)
         for name, value in list(module.frame.vars.items()):
             if not name.startswith("_") or name == STAR:
                 interp.heap.read(module.frame, name, value)
@@ -266,3 +270,10 @@ def _star(interp: Interpreter, module: Value, frame: Frame) -> None:
     for name in names:
         if name not in frame.vars:
             interp.heap.set(frame, name, True, Ref(f"{package}.{name}"))
+
+
+def _listed(names: Value | None) -> Iterator[str]:
+    """The names in ``__all__``, as far as they are known."""
+    for item in (names.items or ()) if isinstance(names, Seq) else ():
+        if isinstance(item, Const) and isinstance(item.value, str):
+            yield item.value

@@ -11,7 +11,6 @@ from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, either, nega
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import (
     ABSENT,
-    Class,
     CondValue,
     Const,
     Ref,
@@ -31,7 +30,7 @@ from d9mlint.python.interpreter import (
     narrowing,
     scopes,
 )
-from d9mlint.python.interpreter.library import environment, generics
+from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import bounded, discards, later_turns, overwritten, refilled, timed, turns, walked
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -271,33 +270,8 @@ def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
 
 
 def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
-    bases = tuple(_canonical(interp, _base(interp, base, frame)) for base in node.bases)
-    inner = Frame(frame.module, frame, interp.path, frame.func)
-    inner.body_of_class = True
-    cls = Class(node, bases, inner)
-    interp.block(node.body, inner)
-    definitions.methods(cls)
-    interp.store(node.name, definitions.decorated_class(interp, cls, node, frame), frame)
+    definitions.classes(interp, node, frame)
     return STAYS
-
-
-def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
-    """A base of a class; that with parameters of types is the class itself: ``Wrapper[Array, int]``.
-
-    Of a class taken from one of two packages (``layers = new.layers if is_new else old.layers``) it is the first.
-    """
-    if isinstance(node, f.Sub):
-        generic = expressions.evaluate(interp, node.value, frame)
-        if isinstance(generic, Class) or (isinstance(generic, Ref) and generics.is_generic(generic)):
-            return generic
-    found = expressions.evaluate(interp, node, frame)
-    leaves = [leaf for _, leaf in alternatives(found)]
-    names = {leaf.name.rpartition(".")[2] if isinstance(leaf, Ref) else "" for leaf in leaves}
-    return leaves[0] if len(names) == 1 and "" not in names else found
-
-
-def _canonical(interp: Interpreter, base: Value) -> Value:
-    return Ref(interp.knowledge.canonical(base.name), base.receiver) if type(base) is Ref else base
 
 
 def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:

@@ -35,7 +35,7 @@ from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import dispatch, generics, members
 from d9mlint.python.interpreter.library.arguments import argv, nodes
 from d9mlint.python.interpreter.library.containers import mappings, sequences
-from d9mlint.python.interpreter.marks import selection
+from d9mlint.python.interpreter.marks import discards, selection
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ def note_assigned(
     ``given`` are the index and the values: ``array[rows, columns] = values``.
     """
     index, value = given
+    discards.filed(interp, target, given, place)
     parts = index.items or () if isinstance(index, Seq) else (index,)
     places = not target.is_slice and any(map(_is_computed, parts)) and not isinstance(value, Const)
     for cond, leaf in alternatives(holder):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.python.files import PyFile, PyFiles, texts
@@ -114,8 +114,24 @@ def _of_file(file: PyFile) -> Iterator[Extension]:
             continue
         module = _text(file, keywords.get("module"))
         sources = keywords.get("sources") or (node.args[1] if len(node.args) > 1 else None)
-        listed = tuple(_written(_value(file, sources))) if sources is not None else ()
+        listed = (*_listed(file, sources), *_compiled(_listed(file, keywords.get("extra_objects"))))
         yield Extension(f"{module}.{name}" if module else name, listed, file.path, "cmake" in called.lower())
+
+
+def _listed(file: PyFile, node: ast.expr | None) -> Iterator[str]:
+    """The strings of a list, with those that are added to it by its name: ``sources += ["kernel.cu"]``."""
+    if node is None:
+        return
+    yield from _written(_value(file, node))
+    added = node.id if isinstance(node, ast.Name) else ""
+    for one in below(file.tree) if added else ():
+        if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == added:
+            yield from _written(one.value)
+
+
+def _compiled(objects: Iterable[str]) -> Iterator[str]:
+    """The sources whose objects are linked to a module; a compiler calls them ``kernel.cu.o``."""
+    return (one.removesuffix(".o") for one in objects if one.removesuffix(".o").endswith(cmake.SOURCES))
 
 
 def _written(node: ast.expr) -> Iterator[str]:

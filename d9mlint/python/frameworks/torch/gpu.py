@@ -17,6 +17,7 @@ from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import devices
 from d9mlint.python.frameworks.torch import evaluating
+from d9mlint.python.frameworks.torch.modules.functions import INSIDE
 from d9mlint.python.frameworks.torch.networks import is_network
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import LOOPS, Program, matches
@@ -280,7 +281,8 @@ def trainings(program: Program) -> list[Event]:
 
 
 def _trainings(program: Program) -> list[Event]:
-    found = [e for e in program.trains if _is_torch(program, e) and not evaluating.only(program, e)]
+    trains = (e for e in program.trains if not e.inside(INSIDE))  # (what runs there is part of another gradient)
+    found = [e for e in trains if _is_torch(program, e) and not evaluating.only(program, e)]
     names = [f"{TRAINER}{made}.fit" for made in ("", "()")]
     names += [f"transformers.{kind}Trainer{made}.train" for kind in ("", "Seq2Seq") for made in ("", "()")]
     found += [e for e in program.calls(*names) if e not in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _BLANK = "_"
+_MAX_PARTS = 8
+"""Events that may stand in one assignment, and are looked at."""
 
 
 def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Frame) -> None:
@@ -113,6 +116,16 @@ def raised(interp: Interpreter, start: int) -> None:
     """Marks what an item or a slice that is raised told from event ``start`` on."""
     for event in interp.story.events[start:]:
         if event.kind == "sink" and event.name in ("item", "slice"):
+            interp.heap.mark(event, discarded=True)
+
+
+def filed(interp: Interpreter, target: f.Sub, given: tuple[Value, Value], place: f.Place) -> None:
+    """Marks the parts of what is stored under a number out of itself: ``results[one[0]] = one[1]``, in any order."""
+    index, value = (taint([one])[2] for one in given)
+    if not isinstance(target.key, f.Sub) or not index or [*map(id, index)] != [*map(id, value)]:
+        return
+    for event in islice(reversed(interp.story.events), _MAX_PARTS):
+        if event.kind == "sink" and event.name == "item" and place[0] <= event.location.line <= place[2]:
             interp.heap.mark(event, discarded=True)
 
 

@@ -84,7 +84,7 @@ def matters(program: Program, event: Event, op: Op) -> bool:
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or bool(program.ending(".backward"))
     if (
-        not trains(program)
+        all(step.inside(INSIDE) for step in trains(program))  # (nothing asks for what would be computed there)
         or event.inside(*IN_PIPELINE, NO_GRAD, INSIDE, INITIALIZING)
         or not _beside_training(program, event)
     ):

@@ -9,6 +9,7 @@ from functools import partial
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Class, Value, alternatives
+from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
@@ -21,10 +22,14 @@ INSIDE = "autograd-function"
 
 
 def _apply(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """Both methods, the second with gradients that nobody knows; what comes out is a tensor."""
+    """Both methods, the second with gradients that nobody knows; what comes out is a tensor.
+
+    Where no gradient is recorded around the call (``with torch.no_grad():``), the second never runs.
+    """
+    methods = [("forward", event.args), ("backward", (UNKNOWN,))][: 1 if event.inside(NO_GRAD) else 2]
     for _, leaf in alternatives(event.receiver):
         if isinstance(leaf, Class):
-            for name, args in (("forward", event.args), ("backward", (UNKNOWN,))):
+            for name, args in methods:
                 within(interp, INSIDE, partial(_run, interp, leaf, name, [UNKNOWN, *args], event, frame))
     return None
 
