@@ -9,6 +9,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, Dict, Seq, alternatives
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
+from d9mlint.python.interpreter.library.environment import PROCESS, SPAWNED
 from d9mlint.python.interpreter.program import Program
 
 _SHOWN = re.compile(
@@ -30,6 +31,8 @@ _TEXT = re.compile(r"builtins\.(str|repr|len|str\.(format|join))|\?\.(format|joi
 _JOINS = "builtins.str.join"
 _MEETS = re.compile(r"torch\.distributed\.(init_process_group|TCPStore)|jax\.distributed\.initialize")
 """Calls by which processes find each other: the port that they meet at is no number of the results."""
+_WORKERS, _FUNCTIONS = (PROCESS, SPAWNED, "thread"), ("target", "fn")
+"""Where a function runs that a call starts, and the argument that it is of calls which do nothing else."""
 _ARGUMENTS = "argparse.Namespace."
 _ADDRESS = ("MASTER_PORT", "MASTER_ADDR")
 _COMPUTES = re.compile(
@@ -150,8 +153,9 @@ def _harmless(event: Event) -> bool:
 
 
 def _is_followed(program: Program, starts: Event) -> bool:
-    """Whether a call starts processes or threads whose function is followed, as far as something is seen in it."""
-    if not any(effect.invokes for effect in starts.effects):
+    """Whether a call only starts processes or threads whose function is followed: something is seen in it."""
+    handed = (one for effect in starts.effects for one in effect.invokes)
+    if not any(one.context in _WORKERS and one.argument.keyword in _FUNCTIONS for one in handed):
         return False
     return any(starts.location in event.stack for event in program.events[starts.index + 1 :])
 
