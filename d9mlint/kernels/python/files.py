@@ -233,6 +233,10 @@ class PyFiles:
         """The Python files without tests and examples in which a word stands as a whole."""
         return self.repository.derived(_vocabulary, "").holding(word.encode())
 
+    def readers(self, word: str) -> Iterator[PyFile]:
+        """What ``holding`` gives, parsed."""
+        return (file for path in self.holding(word) if (file := self.file(path)) is not None)
+
     def names(self, module: str, name: str) -> list[str]:
         """All dotted names of what a module defines: re-exports of the packages above it (shortest first), its own."""
         found = [f"{module}.{name}" if module else name]

@@ -37,29 +37,26 @@ def _taken(files: PyFiles, file: PyFile, mention: Mention) -> Iterator[tuple[PyF
         return
     handed = arguments(keeper, call)
     for node in below(keeper):
-        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if not isinstance(node, ast.Assign) or handed.get(getattr(node.value, "id", "")) is not mention.node:
+            continue
+        target = node.targets[0] if len(node.targets) == 1 else None
         if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
             continue
-        assert isinstance(node, ast.Assign)
-        if handed.get(getattr(node.value, "id", "")) is not mention.node or target.value.id not in home.defined:
-            continue
-        name = _text(keeper, target.slice, call)
+        name = _text(keeper, target.slice, handed) if target.value.id in home.defined else ""
         if name:
             yield from _getting(files, home, target.value.id, name)
 
 
 def _getting(files: PyFiles, home: PyFile, store: str, name: str) -> Iterator[tuple[PyFile, Mention]]:
     """The calls of functions of a module that give back what its dictionary holds under a name."""
-    getters = [n for n in home.defined.values() if isinstance(n, ast.FunctionDef) and _gives(n, store) is not None]
-    for getter in getters[:_MAX_GETTERS]:
+    functions = [n for n in home.defined.values() if isinstance(n, ast.FunctionDef)]
+    getters = [(n, key) for n in functions if (key := _gives(n, store)) is not None]
+    for getter, key in getters[:_MAX_GETTERS]:
         names = set(files.names(home.module, getter.name))
-        key = _gives(getter, store)
-        for path in files.holding(getter.name):
-            other = files.file(path)
-            for one in other.mentions.get(getter.name, ()) if other is not None else ():
-                assert other is not None
-                meant = one.call is not None and (other.dotted(one.node) in names or other is home)
-                if meant and one.call is not None and key is not None and _text(getter, key, one.call) == name:
+        for other in files.readers(getter.name):
+            for one in other.mentions.get(getter.name, ()):
+                call = one.call if other is home or other.dotted(one.node) in names else None
+                if call is not None and _text(getter, key, arguments(getter, call)) == name:
                     yield other, one
 
 
@@ -72,9 +69,8 @@ def _gives(function: ast.FunctionDef, store: str) -> ast.expr | None:
     return None
 
 
-def _text(function: ast.FunctionDef, key: ast.expr, call: ast.Call) -> str:
-    """The first text, as written, that a call gives a function for the key that this puts together of it."""
-    handed = arguments(function, call)
+def _text(function: ast.FunctionDef, key: ast.expr, handed: dict[str, ast.expr]) -> str:
+    """The first text, as written, that a function is given for the key that it puts together of that."""
     names = {n.id for n in ast.walk(key) if isinstance(n, ast.Name)}
     for node in below(function):
         if isinstance(node, ast.Assign) and any(getattr(t, "id", "") in names for t in node.targets):

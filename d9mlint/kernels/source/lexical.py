@@ -9,6 +9,7 @@ _WORD = re.compile(rb"\w+", re.ASCII)
 _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 # What matters when brackets are counted: strings and comments are one piece each.
 _PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,8}\'|//[^\n]*|/\*.*?\*/|[(){}\[\],]', re.DOTALL)
+_ENDS = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
 _OUTER = re.compile(rb"(\w+)\s*\(\s*(?:[\w:]+\s*,\s*){0,20}(?:\w+\s*::\s*){0,10}\Z", re.ASCII)
 _MAX_LINE = 10_000
 """How many bytes of a line are looked at before a place; longer lines are generated, and hold no comments."""
@@ -71,6 +72,12 @@ def arguments(data: bytes, opening: int) -> tuple[list[tuple[int, int]], int] | 
             found.append((start, match.start()))
             start = match.end()
     return None
+
+
+def semicolon(data: bytes, at: int) -> int:
+    """Where the first ``;`` from a byte on stands, outside of strings and comments; at the end where there is none."""
+    ends = (match.start() for match in _ENDS.finditer(data, at) if match[0] == b";")
+    return next(ends, len(data))
 
 
 def argument_of(data: bytes, at: int) -> tuple[bytes, int] | None:

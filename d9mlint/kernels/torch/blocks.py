@@ -34,7 +34,6 @@ _DEFINES = re.compile(
 _STATEMENTS = (b"if", b"for", b"while", b"switch", b"catch")
 _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
 _OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()|\b(?:torch|jit)::class_\s*(?=<)")
-_STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
 _INSTANCE = re.compile(rb"(?:\w+::)*(\w+)<[^<>;()\"]*>")
 """A string that is the name of a template's instance: a program has it compiled when it runs (NVRTC)."""
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
@@ -355,9 +354,7 @@ def _operators(unit: Unit) -> Iterator[Block]:
         at = match.end()
         if at < end:
             continue  # within the statement before
-        ends = (t for t in _STATEMENT.finditer(unit.data, at) if t[0] == b";")
-        found = next(ends, None)
-        end = found.start() if found is not None else len(unit.data)
+        end = lexical.semicolon(unit.data, at)
         node = unit.root.descendant_for_byte_range(match.start(), match.end()) if match[0][-1:] == b"_" else None
         if node is not None and unit.function(node) is None:  # a class of TorchScript that a global registers
             yield Block(unit, "operators", "class_", match.end() - len(b"class_"), end, words(unit.data, at, end))

@@ -25,7 +25,6 @@ _WHOLE = ("MS_", "PD_REGISTER_", "ONNX_", "REGISTER_CUDA_", "REGISTER_USER_")
 """They end with their parentheses, unless a chain of ``.Set(...)`` goes on; a semicolon need not follow."""
 _GRADIENT = {"PD_BUILD_GRAD_OP": "_grad", "PD_BUILD_DOUBLE_GRAD_OP": "_grad_grad"}
 """How Paddle calls the gradient of an op (paddle/phi/api/ext/op_meta_info.h, ``OpMetaInfoBuilder``)."""
-_STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
 _GOES_ON = re.compile(rb"(?:\\?\s)*\.")
 _MAX_USES = 200
 
@@ -51,7 +50,7 @@ def statements(unit: Unit) -> Iterator[Statement]:
         if around is None and data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip().startswith(b"#"):
             continue
         behind = match.end() + (data[match.end() : match.end() + 1] == b'"')
-        end = _end(data, match, behind)
+        end = _end(data, match, behind, word.startswith(_WHOLE))
         itself = word.startswith("XLA_REGISTER")  # the name is that of the function
         said = (match.start(2) if itself else behind, end)
         if around is None or match[2] not in (around.parameters or ()):
@@ -62,14 +61,12 @@ def statements(unit: Unit) -> Iterator[Statement]:
             yield from _uses(unit, around, word, match[2], said)
 
 
-def _end(data: bytes, match: re.Match[bytes], behind: int) -> int:
-    """The end of a registration whose name ends before a byte: that of the statement, or of the parentheses alone."""
-    if match[1].startswith(tuple(word.encode() for word in _WHOLE)):
-        listed = lexical.arguments(data, data.find(b"(", match.end(1)))
-        if listed is not None and _GOES_ON.match(data, listed[1]) is None:
-            return listed[1]
-    ends = (t for t in _STATEMENT.finditer(data, behind) if t[0] == b";")
-    return next((t.start() for t in ends), len(data))
+def _end(data: bytes, match: re.Match[bytes], behind: int, whole: bool) -> int:
+    """The end of a registration whose name ends before a byte: of the statement, or (``whole``) of its parentheses."""
+    listed = lexical.arguments(data, data.find(b"(", match.end(1))) if whole else None
+    if listed is not None and _GOES_ON.match(data, listed[1]) is None:
+        return listed[1]
+    return lexical.semicolon(data, behind)
 
 
 def _uses(unit: Unit, macro: Macro, word: str, parameter: bytes, said: tuple[int, int]) -> Iterator[Statement]:

@@ -27,7 +27,7 @@ def callers(word: str, binder: Binder) -> list[Entity]:
     if sum(exporting.search(binder.repository.data(path)) is not None for path in paths) > 1:
         return []
     found = []
-    for file in binder.readers(word):
+    for file in binder.files.readers(word):
         places = [m for m in _called(file, word) if _of_module(file, m, binder)]
         entities = (entity_of(file, user) for place in places for user in _users(file, place))
         found += [entity for entity in entities if entity is not None]

@@ -93,7 +93,7 @@ class Binder:
         known = self._extensions_of(export)
         own: set[str] = set()
         first: list[Entity] = []
-        for file in self.readers(word):
+        for file in self.files.readers(word):
             for mention, dotted in self._uses(file, word, export, known):
                 if dotted:
                     own.add(dotted + export.name.rpartition("::")[2][len(word) :])
@@ -109,7 +109,7 @@ class Binder:
         word = dotted.rpartition(".")[2]
         first = [
             entity
-            for file in self.readers(word)
+            for file in self.files.readers(word)
             for mention in file.mentions.get(word, ())
             if not isinstance(mention.node, ast.Constant) and file.dotted(mention.node) == dotted
             if (entity := entity_of(file, mention)) is not None
@@ -174,13 +174,6 @@ class Binder:
         if entity.name.startswith("_") or entity.kind in ("kernel", "table"):
             return []
         return self.files.names(entity.file.module, entity.name)
-
-    def readers(self, word: str) -> Iterator[PyFile]:
-        """The Python files that hold a word as a whole, without tests and examples."""
-        for path in self.files.holding(word):
-            file = self.files.file(path)
-            if file is not None:
-                yield file
 
     def _uses(self, file: PyFile, word: str, export: Export, known: list[Extension]) -> Iterator[tuple[Mention, str]]:
         """The places of a file that mean the export, each with its full name where the place tells it."""
@@ -288,8 +281,10 @@ class Binder:
         return tuple(reversed(steps))
 
     def _users_of(self, entity: Entity) -> Iterator[Entity]:
-        if entity.kind in ("module-class", "operator"):
-            yield from self._users_of_operator(entity) if entity.kind == "operator" else ()
+        if entity.kind == "module-class":
+            return
+        if entity.kind == "operator":
+            yield from self._users_of_operator(entity)
             return
         file = entity.file
         yield from self._operators(entity, registered.operators(self.files, file, entity.node))
@@ -299,7 +294,7 @@ class Binder:
         far = entity.in_function or entity.kind in ("builder", "kernel", "table") or internal(entity.name)
         # A user calls a public function, but where it is the gradient of another one, that is what he calls.
         wide = far or entity.name not in _COMMON
-        for other in self.readers(entity.name) if wide else [file]:
+        for other in self.files.readers(entity.name) if wide else [file]:
             forward = registered.gradients(self.files, other).get(entity.name) if other is file else None
             if forward:
                 yield Entity(file, entity.name, "backward", True, entity.node, forward, entity)
@@ -329,9 +324,10 @@ class Binder:
         """The entities that call an operator which Python registers."""
         export = Export(entity.name, True, "", "")
         word = entity.name.rpartition("::")[2]
-        for file in self.readers(word):
+        for file in self.files.readers(word):
             for mention, _ in self._uses(file, word, export, []):
-                if (user := entity_of(file, mention)) is not None:
+                user = entity_of(file, mention)
+                if user is not None:
                     yield user.above(entity)
 
 

@@ -94,7 +94,7 @@ def _mxnet(name: str) -> tuple[str, ...]:
 def _targets(word: str, binder: Binder) -> list[str]:
     """The names under which Python registers a handler of XLA's: ``register_ffi_target("f", capsule(lib.Handler))``."""
     found = []
-    for file in binder.readers(word):
+    for file in binder.files.readers(word):
         for mention in file.mentions.get(word, ()):
             for call in mention.parents:
                 called = call.func if isinstance(call, ast.Call) else None
@@ -108,7 +108,7 @@ def _targets(word: str, binder: Binder) -> list[str]:
 def _of_library(word: str, binder: Binder) -> list[Entity]:
     """What calls a function of a shared library: ``lib.f(...)`` or ``lib["f"]``, in a package that loads one."""
     found = []
-    for file in binder.readers(word):
+    for file in binder.files.readers(word):
         mentions = [m for m in file.mentions.get(word, ()) if isinstance(m.node, ast.Attribute) or _item(m)]
         if not mentions or not _loads(file, binder):
             continue
@@ -120,7 +120,7 @@ def _of_library(word: str, binder: Binder) -> list[Entity]:
 def _of_module(word: str, binder: Binder) -> list[Entity]:
     """What takes a kernel out of a module: ``RawModule(code=...).get_function("f")``, ``RawKernel(code, "f")``."""
     found = []
-    for file in binder.readers(word):
+    for file in binder.files.readers(word):
         for mention in file.mentions.get(word, ()) if MODULES.search(file.data) else ():
             call = mention.parents[-1] if mention.parents else None
             called = call.func if isinstance(call, ast.Call) else None
@@ -137,7 +137,7 @@ def _of_expression(word: str, binder: Binder) -> list[Entity]:
     """What names a kernel as C++ does, with its namespace or template arguments: ``f"ns::k<{n}>"``."""
     name = re.compile(rf"(?:\w*::)+{re.escape(word)}(?:<.*)?|{re.escape(word)}<.*", re.DOTALL)
     found = []
-    for file in binder.readers(word):
+    for file in binder.files.readers(word):
         for text in [text for text in file.mentions if word in text and name.fullmatch(text) is not None]:
             entities = (entity_of(file, mention) for mention in file.mentions[text])
             found += [entity for entity in entities if entity is not None]
@@ -163,7 +163,7 @@ def _loads(file: PyFile, binder: Binder) -> bool:
 def _mentioned(word: str, binder: Binder) -> list[Entity]:
     """What calls a function by its registered name, which a package binds (``_CAPI_...``), or names it in a string."""
     found = []
-    for file in binder.readers(word):
+    for file in binder.files.readers(word):
         for mention in file.mentions.get(word, ()):
             called = mention.parents and isinstance(mention.parents[-1], ast.Call)
             entity = entity_of(file, mention) if called or isinstance(mention.node, ast.Constant) else None
