@@ -21,6 +21,11 @@ def asked_by(test: Opaque) -> frozenset[int]:
     return frozenset(part[3] for part in _of_calls(test.key))
 
 
+def asks(test: Opaque | None, endings: tuple[str, ...]) -> bool:
+    """Whether a test looks at the result of a call whose name ends in one of these ways; None is no test."""
+    return test is not None and any(name.endswith(endings) for name in made_by(test))
+
+
 def equal_to(test: Opaque) -> str:
     """The constant, as written, that a test holds something unknown against with ``==``, as far as its key tells it."""
     consts = [part[1] for part in test.key[2:] if part[:1] == ("const",)] if test.key[:2] == ("compare", "==") else []

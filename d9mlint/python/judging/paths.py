@@ -8,7 +8,7 @@ from typing import NamedTuple
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, either, literals, opaque
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.testkeys import made_by
+from d9mlint.python.domain.testkeys import asks
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Const,
@@ -241,13 +241,11 @@ def besides_files(conds: Iterable[Cond]) -> Cond:
 
 def lists_files(cond: Cond) -> bool:
     """Whether a condition is that a listing has something in it."""
-    tests = (one.opaque for one in literals(cond))
-    return any(test is not None and any(name.endswith(LISTINGS) for name in made_by(test)) for test in tests)
+    return any(asks(one.opaque, LISTINGS) for one in literals(cond))
 
 
 def _asks_for_file(cond: Cond) -> bool:
-    test = opaque(cond)
-    return test is not None and any(name.endswith((*FILE_TESTS, *LISTINGS)) for name in made_by(test))
+    return asks(opaque(cond), (*FILE_TESTS, *LISTINGS))
 
 
 def with_moves(program: Program, saves: list[Event]) -> list[Event]:

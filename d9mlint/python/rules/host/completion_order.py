@@ -9,7 +9,7 @@ from functools import partial
 from d9mlint.model import Argument, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, has_raised, literals
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.testkeys import made_by as named_by
+from d9mlint.python.domain.testkeys import asks
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.environment import SPAWNED
@@ -22,7 +22,7 @@ from d9mlint.python.judging.order import orders
 from d9mlint.python.rules.host._full_queues import GETS, PUTS, WORKERS, dropped
 
 _ASKS = ("Queue().empty", "Queue().qsize", "Queue.empty", "Queue.qsize")
-_ALIVE = ".is_alive"
+_ALIVE = (".is_alive",)
 _SPAWN, _JOIN = "torch.multiprocessing.spawn", Argument(3, "join")
 _BLOCK, _TIMEOUT = Argument(0, "block"), Argument(1, "timeout")
 _BY_THEN = (
@@ -224,8 +224,7 @@ def _starting(program: Program) -> list[Event]:
 
 def _of_ended(cond: Cond) -> bool:
     """Whether a condition asks whether a worker is still there: ``if not thread.is_alive():``."""
-    tests = (one.opaque for one in literals(cond))
-    return any(test is not None and any(name.endswith(_ALIVE) for name in named_by(test)) for test in tests)
+    return any(asks(one.opaque, _ALIVE) for one in literals(cond))
 
 
 def _once(program: Program, started: Event) -> bool:

@@ -7,7 +7,7 @@ import re
 
 from d9mlint.python.domain.conditions import Cond, Opaque, both, conjuncts, has_raised, negate, opaque
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.testkeys import asked_by, made_by
+from d9mlint.python.domain.testkeys import asked_by, asks
 
 _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 TESTS = (".exists", ".isfile", ".is_file")
@@ -55,7 +55,7 @@ def _asked(guard: Cond) -> list[Opaque]:
 
 
 def _is_of_files(test: Opaque) -> bool:
-    return _THERE.search(test.text) is not None or any(name.endswith(TESTS) for name in made_by(test))
+    return _THERE.search(test.text) is not None or asks(test, TESTS)
 
 
 def _is_of(guard: Cond, test: Event) -> bool:

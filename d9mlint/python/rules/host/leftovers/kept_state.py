@@ -10,7 +10,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, has_raised, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.testkeys import asked_by, made_by
+from d9mlint.python.domain.testkeys import asked_by, asks
 from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
@@ -172,8 +172,7 @@ def _made_if_absent(path: Value, load: Event, files: Sequence[Event]) -> bool:
 
 
 def _asks_for_file(cond: Cond) -> bool:
-    test = opaque(cond)
-    return test is not None and any(name.endswith(FILE_TESTS) for name in made_by(test))
+    return asks(opaque(cond), FILE_TESTS)
 
 
 def _grows(kept: _Kept, calls: Sequence[Event]) -> Event | None:

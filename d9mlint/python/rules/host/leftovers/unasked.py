@@ -21,7 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import FILE_TEST
-from d9mlint.python.domain.testkeys import made_by
+from d9mlint.python.domain.testkeys import asks
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.marks.bounded import listings
@@ -94,8 +94,7 @@ def _is_of_path(cond: Cond) -> bool:
 
 def asks_for_files(cond: Cond) -> bool:
     """Whether a condition is that files are there, tested on the spot or before (``there = path.exists()``)."""
-    makers = (name for one in literals(cond) if one.opaque is not None for name in made_by(one.opaque))
-    return any(name.endswith(FILE_TESTS) for name in makers) or bool(THERE.search(describe(cond)))
+    return any(asks(one.opaque, FILE_TESTS) for one in literals(cond)) or bool(THERE.search(describe(cond)))
 
 
 def listed(program: Program, path: Value | None) -> Value | None:
