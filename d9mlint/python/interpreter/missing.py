@@ -9,7 +9,6 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import Dynamic, Module, Ref, Value
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import join
-from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -59,10 +58,7 @@ def _roots_of(interp: Interpreter, dotted: str) -> list[str]:
 
 
 def _data(interp: Interpreter, path: str) -> bytes:
-    try:
-        return interp.project.data(path) or b""
-    except CannotRead:
-        return b""
+    return interp.project.peek(path) or b""
 
 
 def _has_no(interp: Interpreter, dotted: str, module: Module, name: str) -> bool:

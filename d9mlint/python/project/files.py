@@ -56,6 +56,13 @@ class Project:
             self.sources[path] = data
         return data
 
+    def peek(self, path: str) -> bytes | None:
+        """The same; None also where the file cannot be read."""
+        try:
+            return self.data(path)
+        except CannotRead:
+            return None
+
     def exists(self, path: str) -> bool:
         """Whether the file is there (and can be read)."""
         try:
@@ -203,23 +210,17 @@ class Project:
         if key not in self._homes:
             before, self.asked = self.asked, set()
             lines = self._imports_of(importer)
-            self._homes[key] = checkouts.home(package, roots, importer, lines, self._text), self.asked
+            self._homes[key] = checkouts.home(package, roots, importer, lines, self.peek), self.asked
             self.asked = before
         root, asked = self._homes[key]
         self.asked |= asked
         return root
 
     def _imports_of(self, path: str) -> list[ImportLine]:
-        text = self._text(path)
+        text = self.peek(path)
         if path not in self._import_lines:
             self._import_lines[path] = list(import_lines(text or b""))
         return self._import_lines[path]
-
-    def _text(self, path: str) -> bytes | None:
-        try:
-            return self.data(path)
-        except CannotRead:
-            return None
 
     def _roots_for(self, package: str, roots: tuple[str, ...], importer: str) -> tuple[str, ...]:
         """The roots at which a package of the program may lie.

@@ -14,7 +14,7 @@ from d9mlint.python.domain.values import UNKNOWN, Const, Text
 from d9mlint.python.interpreter.library import modules
 from d9mlint.python.judging.judge import judge
 from d9mlint.python.project.files import Project
-from d9mlint.python.source.reading import content_reader, text_reader
+from d9mlint.python.source.reading import MAX_BYTES, content_reader, text_reader
 
 CATALOGUE = load()
 TARGET = newest_target(["torch==2.9.1"], "gpu")
@@ -177,6 +177,16 @@ def test_scripts_and_modules_without_the_name_are_left_out() -> None:
     assert found(f"{LISTED}module.make()\n", {**others, "src/alone.py": own_flags}) == []
     helper = DRAWS + "\n\ndef parse_args():\n    return None\n"
     assert len(found(f"{LISTED}module.make()\n", {**others, "src/alone.py": helper})) == 1
+
+
+def test_a_module_that_cannot_be_read_is_left_out(tmp_path_factory: pytest.TempPathFactory) -> None:
+    top = tmp_path_factory.mktemp("top")
+    for name, text in {"train.py": f"import importlib\n{LISTED}module.make()\n", "loud.py": DRAWS}.items():
+        (top / name).write_text(text)
+    (top / "data.py").write_bytes(b"x = 1\n" * (MAX_BYTES // 6 + 1))
+    rules = [CATALOGUE.rules["unseeded-python"]]
+    told = judge(Project(content_reader(top, top)), "train.py", ("",), rules, KNOWLEDGE, TARGET)
+    assert (told.unchecked, [one.location.path for one in told.findings]) == ((), ["loud.py"])
 
 
 def test_a_module_that_holds_all_names_may_stand_in_a_package() -> None:

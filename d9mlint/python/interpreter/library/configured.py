@@ -13,7 +13,6 @@ from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.library import dispatch, members
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import join
-from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -119,11 +118,8 @@ def defines_any(interp: Interpreter, path: str) -> bool:
 
 def defined_in(interp: Interpreter, path: str) -> list[str]:
     """The names of the classes and functions that a file defines, in order."""
-    try:
-        data = interp.project.data(path)
-    except CannotRead:
-        return []
-    return [name.decode() for name in _DEFINED.findall(data or b"")]  # (in bytes, these are letters of ASCII)
+    data = interp.project.peek(path) or b""
+    return [name.decode() for name in _DEFINED.findall(data)]  # (in bytes, these are letters of ASCII)
 
 
 def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:

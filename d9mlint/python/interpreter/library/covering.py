@@ -11,7 +11,6 @@ from d9mlint.python.domain.choices import MAX_THINGS, same, spread
 from d9mlint.python.domain.conditions import Cond, by_default, either
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import Bound, Class, Func, Value
-from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -82,9 +81,6 @@ def _home(value: Value) -> Frame | None:
 
 def _varying_in(interp: Interpreter, path: str | None) -> Set[str]:
     """The names of ops and of calls that draw random numbers among the words of a file."""
-    try:
-        data = interp.project.data(path) if path is not None else None
-    except CannotRead:
-        data = None
+    data = interp.project.peek(path) if path is not None else None
     found = {word.decode() for word in _WORD.findall(data)} if data is not None else set[str]()
     return interp.knowledge.varying & found

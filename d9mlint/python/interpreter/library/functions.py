@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose
@@ -154,8 +154,6 @@ def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
     firsts: list[Value] = []
     order, sources = "", []
-    if (pairs := sequences.pairs_of_things(event.args)) is not None:
-        return Seq("list", pairs)
     for value in event.args:
         origins, its_order, its_sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
         if its_order:
@@ -163,17 +161,8 @@ def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
             sources += [one for one in its_sources if one not in sources]
         items = sequences.loop_items(interp, value, Unknown(origins & {ARRAY}))  # (a part of numbers holds numbers)
         firsts.append(items[0] if items else UNKNOWN)
-    pairs = None if order else _named_things(event.args)
+    pairs = None if order else sequences.pairs_of_things(event.args)
     return Seq("list", pairs, Seq("tuple", firsts), order, tuple(sources))
-
-
-def _named_things(given: Sequence[Value]) -> list[Value] | None:
-    """The pairs of names and functions or classes, which make a table: ``dict(zip(["small"], [Small]))``."""
-    columns = [value.items for value in given if isinstance(value, Seq) and value.items]
-    if len(columns) != 2 or len(given) != 2 or not all(isinstance(one, (Func, Class)) for one in columns[1]):
-        return None
-    named = all(isinstance(one, Const) for one in columns[0]) and len(columns[0]) == len(columns[1])
-    return [Seq("tuple", list(pair)) for pair in zip(*columns, strict=True)] if named else None
 
 
 def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -242,7 +242,7 @@ def _defining(interp: Interpreter, folder: str, name: str) -> Iterator[str]:
     defines = re.compile(rb"^(?:def|class)\s+" + re.escape(name.encode()) + rb"\b", re.MULTILINE)
     for one in interp.project.names_in(folder)[:_MAX_NAMES]:
         path = interp.project.module_at(join(folder, one)) if one.isidentifier() and one != _PACKAGE else None
-        data = interp.project.data(path) if path is not None else None
+        data = interp.project.peek(path) if path is not None else None
         if data is not None and defines.search(data) and not _SCRIPT.search(data):
             yield one
 

@@ -17,7 +17,6 @@ from d9mlint.python.interpreter.library import dispatch
 from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
 from d9mlint.python.source.composing import MISSING, Said, Tree, composed
 from d9mlint.python.source.filenames import folder, join
-from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -45,14 +44,7 @@ def of_main(interp: Interpreter, func: Func, event: Event) -> dict[str, Value]:
     path = given.value or "" if isinstance(given, Const) else None
     if not isinstance(path, str) or path.startswith(("/", "pkg:")):
         return {}
-
-    def read(path: str) -> bytes | None:
-        try:
-            return interp.project.data(path)
-        except CannotRead:
-            return None
-
-    found = composed(read, join(folder(func.closure.module.path), path), name.value)
+    found = composed(interp.project.peek, join(folder(func.closure.module.path), path), name.value)
     return {} if found is None else {first.name: _Filler(interp, found, event).node(found, "")}
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from d9mlint.python.domain.values import Value
 from d9mlint.python.source import ginfiles
-from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -67,8 +66,4 @@ def _owner(one: ginfiles.Binding) -> str:
 def _all_bindings(interp: Interpreter) -> Iterator[ginfiles.Binding]:
     for path in interp.knowledge.settings_files:
         if path.endswith(ginfiles.ENDING):
-            try:
-                data = interp.project.data(path)
-            except CannotRead:
-                continue
-            yield from ginfiles.read(data or b"")
+            yield from ginfiles.read(interp.project.peek(path) or b"")

@@ -122,10 +122,7 @@ def spoken_of(interp: Interpreter) -> Callable[[Mapping[str, Any]], bool]:
 
 
 def _file(interp: Interpreter, path: str) -> dict[str, Any] | None:
-    try:
-        data = interp.project.data(path)
-    except CannotRead:
-        return None
+    data = interp.project.peek(path)
     return None if data is None else settingsfiles.read(path, data)
 
 

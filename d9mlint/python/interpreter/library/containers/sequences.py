@@ -196,13 +196,26 @@ def any_object(value: Value) -> Inst | None:
 
 
 def pairs_of_things(given: Sequence[Value]) -> list[Value] | None:
-    """Each item of ``zip(names, networks)`` where all are known and functions, classes or objects are among them."""
-    rows = [value.items for value in given if isinstance(value, Seq) and value.items is not None and not value.order]
-    if len(rows) != len(given) or len({len(row) for row in rows}) != 1 or len(rows[0]) > MAX_LOOP_ITEMS:
+    """Each item of ``zip(names, networks)`` where all are known and functions, classes or objects are among them.
+
+    Those that make a table may be many: ``dict(zip(["small", "large"], [Small, Large]))``.
+    """
+    rows = [value.items for value in given if isinstance(value, Seq) and value.items is not None]
+    if len(rows) != len(given) or len({len(row) for row in rows}) != 1:
+        return None
+    if len(rows[0]) > MAX_LOOP_ITEMS and not _are_named(rows):
         return None
     if not any(isinstance(item, (*CALLABLE, Class, Inst)) for row in rows for item in row):
         return None
     return [Seq("tuple", list(row)) for row in zip(*rows, strict=True)]
+
+
+def _are_named(rows: Sequence[Sequence[Value]]) -> bool:
+    """Whether these are names, and functions or classes that may go by them."""
+    if len(rows) != 2:
+        return False
+    names, things = rows
+    return all(isinstance(one, Const) for one in names) and all(isinstance(one, (Func, Class)) for one in things)
 
 
 def where_present(item: Value, held: Value) -> Value:
