@@ -324,6 +324,8 @@ static auto registered = torch::jit::class_<Mesh>("shapes", "Mesh")
         "torch.classes.shapes.Mesh.scatter",
         "bound as `torch.classes.shapes.Mesh.scatter`",
     )
+    spaced = scripted.replace("class_<Mesh>", "class_ <Mesh>")
+    assert only({"csrc/scatter.cu": KERNEL, "csrc/mesh.cpp": spaced}).name == op.name
 
 
 CHAINED = SHAPES.replace(

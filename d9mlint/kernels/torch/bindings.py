@@ -78,11 +78,10 @@ def bindings(block: Block) -> list[Binding]:
     ]
     if b"define" in data:
         found += _named_by_macros(block)
+    statements = list(_of_holders(block))
     scripted = _SCRIPTED.match(data, block.start) if block.name == "class_" else None
     if scripted is not None:
-        owners = [(block.end, block.start, scripted[2].decode())]
-    space = scripted[1].decode() if scripted is not None else ""
-    statements = list(_of_holders(block))
+        owners, statements = [], [(block.start, block.end, Holder(scripted[1].decode(), scripted[2].decode()))]
     defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
     for match in defining.finditer(data, block.start, block.end):
         if lexical.in_line_comment(data, match.start()):
@@ -104,7 +103,7 @@ def bindings(block: Block) -> list[Binding]:
         holder = next(receivers, _NO_HOLDER)
         owner = owner or holder.owner
         text = f"{owner}.{text}" if owner else text
-        found.append(Binding(text, match.start(), listed[1], block, space or holder.within))
+        found.append(Binding(text, match.start(), listed[1], block, holder.within))
     return found
 
 

@@ -33,7 +33,7 @@ _DEFINES = re.compile(
 """A macro's body that begins with the definition of a function, whose name it does not put together."""
 _STATEMENTS = (b"if", b"for", b"while", b"switch", b"catch")
 _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
-_OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()|\b(?:torch|jit)::class_\s*(?=<)")
+_OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()|\b(?:torch|jit)::(class_)\s*(?=<)")
 _INSTANCE = re.compile(rb"(?:\w+::)*(\w+)<[^<>;()\"]*>")
 """A string that is the name of a template's instance: a program has it compiled when it runs (NVRTC)."""
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
@@ -355,8 +355,10 @@ def _operators(unit: Unit) -> Iterator[Block]:
         if at < end:
             continue  # within the statement before
         end = lexical.semicolon(unit.data, at)
-        node = unit.root.descendant_for_byte_range(match.start(), match.end()) if match[0][-1:] == b"_" else None
-        if node is not None and unit.function(node) is None:  # a class of TorchScript that a global registers
-            yield Block(unit, "operators", "class_", match.end() - len(b"class_"), end, words(unit.data, at, end))
-        elif node is None:
-            yield Block(unit, "operators", "RegisterOperators", at, end, words(unit.data, at, end))
+        name, start = "RegisterOperators", at
+        if match[1] is not None:
+            node = unit.root.descendant_for_byte_range(match.start(), match.end())
+            if node is not None and unit.function(node) is not None:
+                continue  # a class of TorchScript that a function registers, which is a block itself
+            name, start = "class_", match.start(1)
+        yield Block(unit, "operators", name, start, end, words(unit.data, at, end))
