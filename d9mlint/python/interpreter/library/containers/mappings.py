@@ -263,7 +263,7 @@ def record(
     known = all(isinstance(leaf, Dict) for value in args for _, leaf in alternatives(value))
     if not known or set(cls.external()) != {"builtins.dict"}:
         return None
-    names = {name: value for current in reversed(list(cls.line())) for name, value in current.frame.vars.items()}
+    names = {name: value for current in reversed(cls.line()) for name, value in current.frame.vars.items()}
     init = names.get("__init__")
     own = init.node if isinstance(init, Func) else None
     if own is not None and [param.kind for param in own.params] not in (["pos", "*", "**"], ["pos", "**"]):
