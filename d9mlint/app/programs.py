@@ -139,11 +139,12 @@ def roots_of(config: Config, found: Discovery, reach: Reach) -> dict[str, tuple[
     searched = searched_roots((path, reach.peek(shown(path, cwd)) or b"") for path in scripts)
     for path in {*found.entries, *found.files}:
         folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
-        key = (folder, is_member(path, reach.peek(shown(path, cwd)) or b""))
-        if key not in beside:
-            own = import_roots(path, config, searched, member=key[1])
-            beside[key] = tuple(dict.fromkeys([*(shown(root, cwd) for root in own), *added]))
-        roots[shown(path, cwd)] = beside[key]
+        name = shown(path, cwd)
+        member = is_member(path, reach.peek(name) or b"")
+        if (folder, member) not in beside:
+            own = import_roots(path, config, searched, member=member)
+            beside[folder, member] = tuple(dict.fromkeys([*(shown(root, cwd) for root in own), *added]))
+        roots[name] = beside[folder, member]
     return roots
 
 

@@ -138,7 +138,7 @@ def _of_host(atomic: Atomic) -> bool:
     function = atomic.function
     if function is None or atomic.form != "wrapper-def" or atomic.location.path.endswith(HEADERS):
         return False
-    return not re.search("__(?:device|global)__", function.qualifier) and not function.scope
+    return not function.on_device and not function.scope
 
 
 def _of_bodies(use: Judgement, bodies: list[Judgement]) -> Judgement:

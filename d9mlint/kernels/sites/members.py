@@ -196,8 +196,7 @@ def _of_unseen_type(call: Call) -> bool:
 
 
 def _on_device(call: Call) -> bool:
-    function = call.function
-    known = function is not None and re.search("__(?:device|global)__", function.qualifier) is not None
+    known = call.function is not None and call.function.on_device
     return known or call.unit.on_device(call.node)
 
 

@@ -68,6 +68,11 @@ class Function(NamedTuple):
         """As reports name it."""
         return f"{self.scope}::{self.name}" if self.scope else self.name
 
+    @property
+    def on_device(self) -> bool:
+        """Whether its qualifier says that it runs on the device, there alone or on the host, too."""
+        return "__device__" in self.qualifier or "__global__" in self.qualifier
+
 
 @dataclass(slots=True, eq=False)
 class Unit:
@@ -161,8 +166,7 @@ class Unit:
             return False
         body = function.node.child_by_field_name("body")
         end = body.start_byte if body is not None else function.node.end_byte
-        known = re.search("__(?:device|global)__", function.qualifier) is not None
-        return known or _ITEM.search(self.data, function.node.start_byte, end) is not None
+        return function.on_device or _ITEM.search(self.data, function.node.start_byte, end) is not None
 
     def functions(self) -> Iterator[Function]:
         """All function definitions, in order, without those inside other functions."""

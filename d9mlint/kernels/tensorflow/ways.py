@@ -9,7 +9,6 @@ the same folder, a rare one). A specialisation for another device, or for anothe
 from __future__ import annotations
 
 import itertools
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -264,15 +263,16 @@ class _Graph:
 
         Where some device code that uses the class names the method, other device code that does not calls others.
         """
-        if not method.scope or method.name.startswith(("operator", method.scope)) or not _on_device(method):
+        if not method.scope or method.name.startswith(("operator", "~", method.scope)) or not _on_device(method):
             return used
         naming = [e for e in used if self._names(e.owner, method.name)]
         return tuple(e for e in used if e in naming or not _on_device(e.owner)) if naming else used
 
     def _names(self, owner: Owner, name: str) -> bool:
-        node = owner.node
-        text = self._repository.data(owner.path)[node.start_byte : node.end_byte] if node is not None else b""
-        return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", text) is not None
+        if owner.node is None:
+            return False
+        data, node = self._repository.data(owner.path), owner.node
+        return next(word_places(data, name.encode(), node.start_byte, node.end_byte), None) is not None
 
     def _used(self, owner: Owner) -> Iterator[_Edge]:
         name = owner.class_ or owner.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, folders_above, nearer, shared_folders
@@ -14,7 +13,7 @@ from d9mlint.kernels.torch.builds import libraries
 from d9mlint.kernels.torch.calls import handing, inherited, members, naming, virtual
 from d9mlint.kernels.torch.calls.arity import fits
 from d9mlint.kernels.torch.calls.impossible import impossible
-from d9mlint.kernels.torch.calls.standing import HOLDER, MAX_BEFORE, Standing, reaches, standing
+from d9mlint.kernels.torch.calls.standing import MAX_BEFORE, Standing, reaches, standing
 from d9mlint.kernels.torch.exports import EXPORTING
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
@@ -26,7 +25,7 @@ _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 _HANDED_TO = re.compile(rb"\b(\w+)\s*<\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a template."""
 _MAX_TEMPLATES = 8
-_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
+_REGISTRARS = (b"Library", b"module", b"module_")
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*(?:\w+\s*::\s*)*\Z")
 """Before the first argument of a macro."""
 _REGISTERING = ("library", "operators", "function", "export", "macro")
@@ -205,10 +204,10 @@ class Callers:
                 for b in self.blocks(path).blocks
                 if b.kind == "function" and b.name.encode() == name
             ]
-            further = [self._words_of_template(n) for n in sorted({n for b in found for n in _handed_on(b)})]
+            further = [self._words_of_template(n) for n in sorted({n for b in found for n in handing.of_class(b)})]
             if found and len(found) <= _MAX_TEMPLATES and None not in further:
                 own = frozenset(word for b in found for word in b.words)
-                further += [self._words_of_template(n) for n in sorted({n for b in found for n in _passed_on(b)})]
+                further += map(self._words_of_template, sorted({n for b in found for n in handing.of_object(b)}))
                 self._templates[name] = own.union(*(words for words in further if words is not None))
         return self._templates[name]
 
@@ -330,31 +329,6 @@ def _tests(repository: Repository, _: str) -> frozenset[str]:
     return frozenset(found if apart else ())
 
 
-def _with_head(block: Block) -> bytes:
-    """The text of a function with what stands before its parameters, as far as the statement before it."""
-    data, first = block.unit.data, max(0, block.start - 300)
-    before = max(data.rfind(mark, first, block.start) for mark in (b"}", b";"))
-    return data[max(first, before + 1) : block.end]
-
-
-def _handed_on(block: Block) -> Iterator[bytes]:
-    """The templates to which a template of a function gives the class that it is given, without those that hold it."""
-    text = _with_head(block)
-    for named in _PARAMETER.finditer(text):
-        for given in re.finditer(rb"(\w+)\s*<\s*" + named[1] + rb"\b", text[named.end() :]):
-            if HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
-                yield given[1]
-
-
-def _passed_on(block: Block) -> Iterator[bytes]:
-    """The functions to which a template of a function hands an object that it is given, of the class it is given."""
-    text = _with_head(block)
-    for named in _PARAMETER.finditer(text):
-        held = re.compile(rb"\b" + named[1] + rb"\s*(?:const\s*)?[&*]*\s*(\w+)\s*[,)]")
-        for variable in held.finditer(text, named.end()):
-            yield from handing.of_variable(text, variable[1], variable.end(), len(text))
-
-
 def _made_anew(block: Block, place: int) -> bool:
     """Whether a macro is undefined or defined again between its definition and a place."""
     again = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef)[ \t]+" + re.escape(block.name.encode()) + rb"\b", re.MULTILINE)
@@ -387,7 +361,7 @@ def _is_handed_on(block: Block, other: Block) -> bool:
     """Whether a bare name counts: of a kernel or macro, or where functions are registered; else it is a variable."""
     if block.kind != "function" or other.kind != "function":
         return True
-    return _is_kernel(block) or any(word in other.words for word in (b"Library", b"module", b"module_"))
+    return _is_kernel(block) or any(word in other.words for word in _REGISTRARS)
 
 
 def _is_called(other: Block, block: Block, place: int) -> bool:

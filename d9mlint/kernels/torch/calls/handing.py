@@ -1,4 +1,7 @@
-"""Objects that a function hands to others: ``Sum sum{out}; k<<<1, 32>>>(x, sum);``, ``k<<<1, 32>>>(Sum{out})``."""
+"""Objects that a function hands to others: ``Sum sum{out}; k<<<1, 32>>>(x, sum);``, ``k<<<1, 32>>>(Sum{out})``.
+
+And what a template of a function hands on of the class that it is given.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.source import lexical
+from d9mlint.kernels.torch.blocks import Block
+from d9mlint.kernels.torch.calls.standing import HOLDER
 
 _ARGUMENTS = rb"(?:\s*<[^<>;{}()]*(?:<[^<>;{}()]*>[^<>;{}()]*)*>)?"
 _DECLARED = re.compile(_ARGUMENTS + rb"\s*[&*]?\s*(\w+)\s*[({;=,)]")
@@ -16,9 +21,12 @@ _INTO = re.compile(rb"\b(\w+)\s*=\s*(?:\w+\s*::\s*)*\Z")
 """Before the name of a class of which an object is made: the variable that holds it."""
 _CALLED = re.compile(rb"\b(\w+)" + _ARGUMENTS + rb"\s*(?:<<<[^;{}]{0,300}>>>)?\s*\Z")
 """Before the parenthesis of a call or launch."""
+_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
 _KEYWORDS = frozenset((b"if", b"for", b"while", b"switch", b"return", b"sizeof", b"decltype", b"alignof", b"noexcept"))
 _MAX_BEFORE = 600
 """How far before an argument the call may begin that it stands in."""
+_MAX_HEAD = 300
+"""How far before the name of a function its template may begin."""
 
 
 def takers(data: bytes, place: int, width: int, end: int) -> Iterator[bytes]:
@@ -38,6 +46,31 @@ def of_variable(data: bytes, name: bytes, start: int, end: int) -> Iterator[byte
         alone = data[at + len(name) : at + len(name) + 20].lstrip()[:1] in (b",", b")")
         if alone and data[max(0, at - 20) : at].rstrip(b" \n\t*&")[-1:] in (b",", b"("):
             yield from _taker(data, at)
+
+
+def of_class(block: Block) -> Iterator[bytes]:
+    """The templates to which a template of a function gives the class that it is given, without those that hold it."""
+    text = _with_head(block)
+    for named in _PARAMETER.finditer(text):
+        for given in re.finditer(rb"(\w+)\s*<\s*" + named[1] + rb"\b", text[named.end() :]):
+            if HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
+                yield given[1]
+
+
+def of_object(block: Block) -> Iterator[bytes]:
+    """The functions to which a template of a function hands an object that it is given, of the class it is given."""
+    text = _with_head(block)
+    for named in _PARAMETER.finditer(text):
+        held = re.compile(rb"\b" + named[1] + rb"\s*(?:const\s*)?[&*]*\s*(\w+)\s*[,)]")
+        for variable in held.finditer(text, named.end()):
+            yield from of_variable(text, variable[1], variable.end(), len(text))
+
+
+def _with_head(block: Block) -> bytes:
+    """The text of a function with what stands before its parameters, as far as the statement before it."""
+    data, first = block.unit.data, max(0, block.start - _MAX_HEAD)
+    before = max(data.rfind(mark, first, block.start) for mark in (b"}", b";"))
+    return data[max(first, before + 1) : block.end]
 
 
 def _taker(data: bytes, place: int) -> Iterator[bytes]:

@@ -215,3 +215,8 @@ def _works(event: Event) -> bool:
 def known(program: Program, flag: str) -> bool:
     """Whether this version knows a flag: the finer one came with jax 0.4.29 (openxla/xla#12520)."""
     return flag != EXCLUDE or not program.target.fits("jax", "<0.4.29")
+
+
+def reads_cudnn(program: Program) -> bool:
+    """Whether the XLA of this version may read TF_CUDNN_DETERMINISTIC: that of jaxlib 0.6 does not have the name."""
+    return not program.target.fits("jax", ">=0.6")

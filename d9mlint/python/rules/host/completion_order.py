@@ -12,7 +12,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import asks
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
-from d9mlint.python.interpreter.library.environment import SPAWNED
+from d9mlint.python.interpreter.library.environment import PROCESS, SPAWNED
 from d9mlint.python.interpreter.library.streams import WRITTEN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
@@ -110,9 +110,9 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
 
 def _is_of_workers(program: Program, event: Event) -> bool:
     """Whether one of several workers does something, or any process; a thread that is started once trains for all."""
-    if not event.inside(*WORKERS) or event.inside("process", SPAWNED):
-        return event.inside(*WORKERS)
-    return any(one.loops for one in _starts(program) if one.location in event.stack)
+    if event.inside(PROCESS, SPAWNED):
+        return True
+    return event.inside("thread") and any(one.loops for one in _starts(program) if one.location in event.stack)
 
 
 def _taken(

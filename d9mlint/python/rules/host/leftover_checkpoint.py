@@ -119,12 +119,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.named(_SAVES.fullmatch, "call") if not e.detached]
     saves += [e for e in program.calls(*arrays.PICKLES) if not e.detached and arrays.holds_weights(program, e)]
-    every = saves = with_moves(program, saves)
+    saves = with_moves(program, saves)
     for load in program.calls(*_LOADS):
-        saves = [e for e in every if _of_one_command(load, e)]
         own = load.name in sessions.SUPERVISED  # a session, in which the program trains
         training = next((step for step in steps if step.meets(load)), None)
-        if (own and not sessions.restores(load)) or (load.name in _IF_THERE and not saves):
+        if own and not sessions.restores(load):
             continue
         if load.name in _IF_THERE and load.inside(LOADING, *CONTEXTS):
             continue  # items of a data set
@@ -132,31 +131,34 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if any(e.index > load.index for e in states):
             continue  # (with the states of the generators it ends like the run that it goes on with)
-        folder, guards = _newest_of_its_own(program, load, training, saves)
+        kept = [e for e in saves if _of_one_command(load, e)]
+        if load.name in _IF_THERE and not kept:
+            continue
+        folder, guards = _newest_of_its_own(program, load, training, kept)
         unasked = folder is None and not asked_for(load, training)
         if unasked:
             folder = _taken_up(program, load)
         if folder is None:
-            folder, guards = _found_there(program, load, training, saves)
+            folder, guards = _found_there(program, load, training, kept)
         if folder is None and unasked:
-            folder = _tried(program, load, steps, saves)
+            folder = _tried(program, load, steps, kept)
         if folder is None or is_none(folder) is True:
             continue
-        if own or _saved_there(folder, saves):
+        if own or _saved_there(folder, kept):
             told = replace(load, guards=guards) if guards else load
-            there = [(cond, leaf) for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)]
+            there = [(cond, leaf) for cond, leaf in alternatives(folder) if own or _saved_there(leaf, kept)]
             goes_on = True if own else symbolic_part(either(*(both(*s.guards) for s in steps if s.index > load.index)))
             when = both(goes_on, either(*(both(cond, lasting(leaf)) for cond, leaf in there)))
-            later = [e for e in saves if e.index > load.index]
+            later = [e for e in kept if e.index > load.index]
             if load.name in sessions.RESTORING:
-                later = [e for e in saves if e.name == sessions.SAVING_HOOK or e in later]
+                later = [e for e in kept if e.name == sessions.SAVING_HOOK or e in later]
                 when = both(when, symbolic_part(either(*(both(*e.guards) for e in later))))
             if when is not False:
                 yield left_over(program, rule, told, folder, later, when=when)
-    yield from _skipped(program, rule, steps, every)
-    yield from _begun_with(program, rule, steps[::-1], every)
-    yield from unsaved(program, rule, steps, every)
-    if not steps or not every:
+    yield from _skipped(program, rule, steps, saves)
+    yield from _begun_with(program, rule, steps[::-1], saves)
+    yield from unsaved(program, rule, steps, saves)
+    if not steps or not saves:
         yield from picked_up(program, rule, _IF_THERE)
 
 

@@ -25,9 +25,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each source of such an order."""
     taken = {id(event.args[0]) for event in program.calls("builtins.next") if event.args}
     first = {e.location for e in program.events if e.kind == "call" and id(e.result) in taken} if taken else set()
-    for draft in _by_comprehension(
-        program, list(orders.check(program, rule, "listing", remedy=partial(_remedy, program)))
-    ):
+    drafts = list(orders.check(program, rule, "listing", remedy=partial(_remedy, program)))
+    for draft in _by_comprehension(program, drafts):
         yield replace(draft, remedy=_FIRST) if draft.location in first else draft
 
 
@@ -42,9 +41,11 @@ def _by_comprehension(program: Program, drafts: Sequence[Draft]) -> Iterator[Dra
     counted = Counter((at.path, comp) for at, comp in inside_of.items() if comp is not None)
     for one in drafts:
         comp = inside_of.get(one.location)
-        several = comp is not None and counted[one.location.path, comp] > 1
-        place = f"{one.location.path.replace('/', '.')}-{comp[0]}-{comp[1]}" if comp is not None else ""
-        yield replace(one, cause=f"{one.rule.name}-{place}") if several else one
+        if comp is None or counted[one.location.path, comp] == 1:
+            yield one
+        else:
+            place = f"{one.location.path.replace('/', '.')}-{comp[0]}-{comp[1]}"
+            yield replace(one, cause=f"{one.rule.name}-{place}")
 
 
 def _around(call: Event) -> Place | None:

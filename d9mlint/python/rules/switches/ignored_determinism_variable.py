@@ -50,7 +50,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     """TensorFlow's variables in a program of JAX alone: old advice, from the time when XLA asked cuDNN's variable."""
-    names = [OPS_VARIABLE, *([CUDNN_VARIABLE] if program.target.fits("jax", ">=0.6") else []), _MISSPELT, _BRIDGE]
+    names = [OPS_VARIABLE, *([] if jaxmode.reads_cudnn(program) else [CUDNN_VARIABLE]), _MISSPELT, _BRIDGE]
     for event in program.env(*names):
         wanted = jaxmode.wanted(event) if event.name == _BRIDGE else setting(event).on
         cond = both(wanted, negate(jaxmode.jax_mode(program).on))

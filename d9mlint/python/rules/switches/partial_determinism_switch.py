@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, is_symbolic, negate, truth
+from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.tensorflow.determinism import setting, switch
 from d9mlint.python.frameworks.tensorflow.devices import on_gpu
 from d9mlint.python.frameworks.used import frameworks_of
@@ -32,7 +33,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _is_of_jax(program: Program) -> bool:
     """Whether JAX alone trains, which reads no variable of TensorFlow's: `ignored-determinism-variable` tells that."""
-    return frameworks_of(program)[:1] == ("jax",) and program.target.fits("jax", ">=0.6")
+    return frameworks_of(program)[:1] == ("jax",) and not jaxmode.reads_cudnn(program)
 
 
 def _uncovered(use: Use) -> bool:

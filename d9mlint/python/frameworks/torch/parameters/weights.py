@@ -128,14 +128,10 @@ def _by(program: Program, found: _Loads, made: Event, draw: Event) -> Cond:
     """When a load comes after ``draw`` that fills what a call made; what is loaded together has the same answer."""
     loads = [*found.get(id(made), ()), *(found.get(id(made.receiver), ()) if isinstance(made.receiver, Inst) else ())]
     later = tuple(dict.fromkeys(cond for index, cond in loads if index > draw.index))
-    known = program.once("conditions-of-loads", _no_conditions)
+    known = program.once("conditions-of-loads", lambda _: dict[tuple[Cond, ...], Cond]())
     if later not in known:
         known[later] = either(*later)
     return known[later]
-
-
-def _no_conditions(_program: Program) -> dict[tuple[Cond, ...], Cond]:
-    return {}
 
 
 def _initialized(draw: Event) -> Event | None:
