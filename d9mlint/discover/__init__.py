@@ -249,16 +249,15 @@ def _may_be_script(path: Path, data: bytes) -> bool:
     own = (rb"^(?:async )?def " + called + rb"\(" for called in set(_CALLED.findall(data)))
     if any(re.search(one, data, re.MULTILINE) for one in own):
         return True
-    others = b" ".join(line for line in _IMPORTS.findall(data) if b"import" in line)
+    of_others = set[bytes]()
     if path.parent.name in _SHOWS or _SHOWS_HOW.search(path.stem) is not None:
         # It shows how functions of others are called, with an argument at least: `experiment(model="gcn")`.
-        shown = set(_CALLED_WITH.findall(data))
-        if any(re.search(rb"\b" + called + rb"\b", others) is not None for called in shown):
-            return True
-    if _DEFINES.search(data) is not None:
-        return False
-    # It defines nothing itself and works with functions of others: `rewards, best = interact(env, agent)`.
-    return any(re.search(rb"\b" + called + rb"\b", others) is not None for called in set(_GETS.findall(data)))
+        of_others.update(_CALLED_WITH.findall(data))
+    if _DEFINES.search(data) is None:
+        # It defines nothing itself and works with functions of others: `rewards, best = interact(env, agent)`.
+        of_others.update(_GETS.findall(data))
+    imports = b" ".join(line for line in _IMPORTS.findall(data) if b"import" in line) if of_others else b""
+    return any(re.search(rb"\b" + called + rb"\b", imports) is not None for called in of_others)
 
 
 def _scripts(files: list[File]) -> list[File]:

@@ -87,7 +87,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     for value in (*event.args, *event.kwargs.values()):
         if isinstance(value, _MAY_BE_CALLED) and not any(value is d for d in done):
             if event.name not in _TEXTS:
-                _run_callback(interp, value, frame, place, "callback", deferred=True)
+                _run_callback(interp, value, frame, place, CALLBACK, deferred=True)
                 continue
             for cond, leaf in _callables(value):
                 if isinstance(leaf, Inst):
@@ -116,7 +116,7 @@ def _invoke(interp: Interpreter, effect: Effect, event: Event, frame: Frame, pla
         order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
         words = _words(event)
         run = partial(
-            _run_callback, interp, value, frame, place, context, deferred=context in ("callback", "thread"),
+            _run_callback, interp, value, frame, place, context, deferred=context in (CALLBACK, "thread"),
             args=_handed(interp, event, context, words, invocation.argument.keyword), words=words, order=order,
             outside=context == "thread",
         )  # fmt: skip
@@ -251,15 +251,12 @@ def _run(
         run_protocol(interp, leaf, frame, place)
         return
     interp.deferred += deferred
-    if context:
-        interp.contexts.append(context)
     loops, interp.order_loops = interp.order_loops, list(order)
     try:
-        calls.call(interp, leaf, args or [], words, frame, place, star=args is None)
+        run = partial(calls.call, interp, leaf, args or [], words, frame, place, star=args is None)
+        within(interp, context, run)
     finally:
         interp.order_loops = loops
-        if context:
-            interp.contexts.pop()
         interp.deferred -= deferred
 
 
@@ -275,9 +272,8 @@ def run_protocol(
             if name in names and isinstance(method, Func) and interp.noted(("ran", id(instance), name)) is None:
                 interp.note(("ran", id(instance), name), instance)
                 interp.deferred += 1
-                interp.contexts.append("callback")
                 try:
-                    calls.enter(interp, method, [instance], {}, frame, place, star=True)
+                    run = partial(calls.enter, interp, method, [instance], {}, frame, place, star=True)
+                    within(interp, CALLBACK, run)
                 finally:
-                    interp.contexts.pop()
                     interp.deferred -= 1

@@ -96,15 +96,20 @@ def _one_of(interp: Interpreter, node: f.Comp, things: list[Value], inner: Frame
     found: list[tuple[Cond, Value]] = []
     for item in things:
         interp.assign(clause.target, item, inner, node.place)
-        tests = [
-            comparisons.condition(interp, expressions.evaluate(interp, one, inner), expressions.worded(one))
-            for one in clause.conditions
-        ]
-        cond = both(*tests)
+        cond = _kept(interp, clause, inner)
         made = interp.under(cond, partial(expressions.evaluate, interp, node.element, inner))
         if made is not None:
             found.append((cond, made))
     return choose(found) if found else UNKNOWN
+
+
+def _kept(interp: Interpreter, clause: f.Clause, inner: Frame) -> Cond:
+    """The condition under which a comprehension keeps the item that its names stand for."""
+    tests = (
+        comparisons.condition(interp, expressions.evaluate(interp, one, inner), expressions.worded(one))
+        for one in clause.conditions
+    )
+    return both(*tests)
 
 
 def _own_lists(key: Value, value: Value, loop: int) -> bool:
@@ -136,11 +141,7 @@ def _dict_comp(interp: Interpreter, node: f.Comp, items: list[tuple[Cond, Value]
     clause = node.clauses[0]
     for its_cond, item in items:
         interp.assign(clause.target, item, inner, node.place)
-        tests = (
-            comparisons.condition(interp, expressions.evaluate(interp, one, inner), expressions.worded(one))
-            for one in clause.conditions
-        )
-        cond = both(its_cond, *tests)
+        cond = both(its_cond, _kept(interp, clause, inner))
         if cond is False:
             continue
         key = expressions.evaluate(interp, node.element, inner)

@@ -264,7 +264,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if node.is_slice:
             kept = sequences.cut(holder, node, index)
             return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
-        if isinstance(index, (FlagValue, CondValue)) and len(holder.items or ()) == 2 and not node.is_slice:
+        if isinstance(index, (FlagValue, CondValue)) and len(holder.items or ()) == 2:
             return _by_switch(interp, holder.items or [], index)
         number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
         if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):

@@ -23,7 +23,7 @@ RANKS = " (add the rank to the seed, `1 + hvd.rank()`: with the same seed all ra
 """In a remedy for a program whose ranks are given the same weights: what each of them draws has to differ."""
 
 
-def lacks_state(event: Event, generator: str = "") -> bool:
+def lacks_parent_state(event: Event, generator: str = "") -> bool:
     """Whether an event happens in a process that has no state of its parent, or none of that of ``generator``.
 
     Python's generator is seeded anew in a copy of a process, too (Lib/random.py of CPython 3.7 and later:
@@ -43,7 +43,7 @@ def runs_in(program: Program, event: Event, generator: str = "") -> Func | Class
 
 def _started(program: Program, event: Event, generator: str = "") -> tuple[Event, Func | Class] | None:
     """The call that starts the process of an event, and what that runs."""
-    if not lacks_state(event, generator):
+    if not lacks_parent_state(event, generator):
         return None
     starts = program.once("process-starts", _starts)
     for place in reversed(event.stack):

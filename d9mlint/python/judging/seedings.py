@@ -16,7 +16,7 @@ from d9mlint.python.interpreter.library.environment import PICKLED, PROCESS, SPA
 from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
-from d9mlint.python.judging.processes import lacks_state
+from d9mlint.python.judging.processes import lacks_parent_state
 
 FORKED = "forked-rng"
 """The context of a block that leaves the state of the generators as it was before: ``torch.random.fork_rng``."""
@@ -157,7 +157,7 @@ def reaches(seed: Event, draw: Event, generator: str = "") -> bool:
         return False
     if seed.inside(PROCESS, SPAWNED) and not draw.inside(PROCESS, SPAWNED) and not seed.deferred:
         return False
-    if not lacks_state(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
+    if not lacks_parent_state(draw, generator) or (seed.inside(PROCESS, SPAWNED) and there == here) or seed.deferred:
         return True
     if not draw.inside(SPAWNED):
         return False

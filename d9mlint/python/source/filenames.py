@@ -24,6 +24,11 @@ def above(path: str, level: int) -> str:
     return base
 
 
+def module_name(path: str) -> str:
+    """The name by which the module at a path is imported from where the path starts: ``./configs/base.py``."""
+    return path.removesuffix(".py").strip("./").replace("/", ".")
+
+
 def belongs_to(package: str, root: str, importer: str) -> bool:
     """Whether a file is part of the package that it imports."""
     return importer.startswith(join(root, package) + "/")

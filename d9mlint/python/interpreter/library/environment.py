@@ -329,11 +329,11 @@ def _context_of(event: Event) -> Event | None:
     ``get_context("spawn").Pool(4).map(...)``, ``ProcessPoolExecutor(mp_context=get_context("spawn")).submit(...)``.
     """
     made = event.receiver.event if isinstance(event.receiver, Obj) else None
-    if event.name.startswith(_CONTEXT) or made is None:
-        return made if event.name.startswith(_CONTEXT) else _given_context(event)
-    if made.name.startswith(_CONTEXT):
+    if event.name.startswith(_CONTEXT):
+        return made
+    if made is not None and made.name.startswith(_CONTEXT):
         return made.receiver.event if isinstance(made.receiver, Obj) else None
-    return _given_context(made)
+    return _given_context(event if made is None else made)
 
 
 def _given_context(event: Event) -> Event | None:

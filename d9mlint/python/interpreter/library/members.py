@@ -52,7 +52,7 @@ def methods(holder: Value, *, private: bool = False) -> dict[str, Value]:
     """The public, or all, methods of a class of the program, or of one of its objects."""
     cls = holder.cls if isinstance(holder, Inst) else holder
     found: dict[str, Func] = {}
-    for current in reversed(list(cls.line())) if isinstance(cls, Class) else ():
+    for current in reversed(cls.line()) if isinstance(cls, Class) else ():
         named = _public(current.frame.vars.items(), private)
         found.update((name, value) for name, value in named if isinstance(value, Func))
     return {name: Bound(value, holder) if isinstance(holder, Inst) else value for name, value in found.items()}

@@ -36,7 +36,7 @@ from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, dispatch, environment, members
 from d9mlint.python.interpreter.library.covering import covering
 from d9mlint.python.source import facts as f
-from d9mlint.python.source.filenames import above, join
+from d9mlint.python.source.filenames import above, join, module_name
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -113,7 +113,7 @@ def _at_path(interp: Interpreter, made: Event, event: Event, frame: Frame) -> Va
 
 def _dotted(path: object) -> str:
     """The name of the module at a path; empty where it is none."""
-    return path.removesuffix(".py").strip("./").replace("/", ".") if isinstance(path, str) and _FILE(path) else ""
+    return module_name(path) if isinstance(path, str) and _FILE(path) else ""
 
 
 def _find_spec(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

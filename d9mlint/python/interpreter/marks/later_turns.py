@@ -13,11 +13,9 @@ from d9mlint.python.interpreter import comparisons, expressions
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
-    from d9mlint.python.domain.conditions import Cond
     from d9mlint.python.domain.events import Frame
     from d9mlint.python.interpreter.interpreter import Interpreter
-
-    Left = tuple[Cond, Cond, Cond]
+    from d9mlint.python.interpreter.statements import Left
 
 
 def run(interp: Interpreter, body: Sequence[f.Stmt], frame: Frame) -> Left:

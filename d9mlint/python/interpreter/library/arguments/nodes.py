@@ -18,6 +18,7 @@ from d9mlint.python.interpreter.library import configured, dispatch, environment
 from d9mlint.python.interpreter.library.arguments import configfiles, shipped
 from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
 from d9mlint.python.interpreter.library.containers import copies, mappings
+from d9mlint.python.source.filenames import module_name
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -253,7 +254,7 @@ def _define(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if event.name.endswith("_file"):
         path = default.value if isinstance(default, Const) and isinstance(default.value, str) else ""
         file, _, argument = path.partition(":")
-        module = file.removesuffix(".py").strip("./").replace("/", ".")
+        module = module_name(file)
         made = configured.by_dotted_name(interp, f"{module}.get_config", frame, place) if module else UNKNOWN
         given: list[Value] = [Const(argument)] if argument else []
         default = calls.call(interp, made, given, {}, frame, place) if isinstance(made, Func) else UNKNOWN

@@ -22,7 +22,7 @@ CHECKED = ("pydantic.BaseModel", "pydantic.v1.BaseModel", "pydantic_settings.Bas
 
 def of_class(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
     """The annotated fields of a class, after those of its bases, each with the class that it stands in."""
-    for current in reversed(list(cls.line())):
+    for current in reversed(cls.line()):
         for stmt in current.node.body:
             if isinstance(stmt, f.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], f.Name):
                 yield current, stmt.targets[0].id, stmt.annotation, stmt.place

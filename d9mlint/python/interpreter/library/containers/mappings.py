@@ -93,11 +93,11 @@ def by_keys(interp: Interpreter, holder: Dict, key: Phi) -> list[tuple[Cond, str
     return found
 
 
-def any_alike(interp: Interpreter, holder: Dict) -> Value | None:
+def any_alike(interp: Interpreter, holder: Dict) -> Inst | None:
     """What stands for any item of a dict that holds objects of one class of the program: ``players[game.next]``."""
-    items = [interp.resolve(value) for value in interp.heap.items(holder).values()] if not holder.open else []
-    classes = {id(value.cls) if isinstance(value, Inst) else 0 for value in items}
-    return items[0] if len(classes) == 1 and 0 not in classes else None
+    if holder.open:
+        return None
+    return sequences.first_alike([interp.resolve(value) for value in interp.heap.items(holder).values()])
 
 
 def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -263,7 +263,7 @@ def record(
     known = all(isinstance(leaf, Dict) for value in args for _, leaf in alternatives(value))
     if not known or set(cls.external()) != {"builtins.dict"}:
         return None
-    names = {name: value for current in reversed(list(cls.line())) for name, value in current.frame.vars.items()}
+    names = {name: value for current in reversed(cls.line()) for name, value in current.frame.vars.items()}
     init = names.get("__init__")
     own = init.node if isinstance(init, Func) else None
     if own is not None and [param.kind for param in own.params] not in (["pos", "*", "**"], ["pos", "**"]):

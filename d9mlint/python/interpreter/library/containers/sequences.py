@@ -190,9 +190,13 @@ def any_object(value: Value) -> Inst | None:
     """What stands for any item of a list that holds objects of one class of the program and nothing else."""
     if not isinstance(value, Seq):
         return None
-    items = value.items if value.items is not None else [value.element]
+    return first_alike(value.items if value.items is not None else [value.element])
+
+
+def first_alike(items: Sequence[Value | None]) -> Inst | None:
+    """The first of some items where all are objects of one class of the program."""
     objects = [one for one in items if isinstance(one, Inst)]
-    return objects[0] if objects and len({id(one.cls) for one in objects}) == 1 and len(objects) == len(items) else None
+    return objects[0] if len({id(one.cls) for one in objects}) == 1 and len(objects) == len(items) else None
 
 
 def pairs_of_things(given: Sequence[Value]) -> list[Value] | None:
