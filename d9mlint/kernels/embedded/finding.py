@@ -15,7 +15,7 @@ from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.embedded.taichi import changes, is_kernel, may_change
 from d9mlint.kernels.embedded.unread import may_be_unread, unread
 from d9mlint.kernels.python.calls import decorators
-from d9mlint.kernels.python.entities import Entity, builds, entity_of
+from d9mlint.kernels.python.entities import Entity, Key, builds, entity_of
 from d9mlint.kernels.python.files import PyFile, PyFiles
 from d9mlint.kernels.python.registered import operators
 from d9mlint.kernels.python.words import below
@@ -138,7 +138,7 @@ def _site(file: PyFile, found: Found) -> Site:
 
 def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity | None]]) -> tuple[KernelOp, ...]:
     """One op for each function, class or name from which a kernel with an atomic is launched."""
-    kernels: dict[tuple[str, str, bool, str, int], tuple[Entity, list[Location]]] = {}
+    kernels: dict[Key, tuple[Entity, list[Location]]] = {}
     for site, entity in found:
         if entity is not None:
             kernels.setdefault(entity.key, (entity, []))[1].append(site.location)

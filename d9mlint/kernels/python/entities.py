@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from d9mlint.kernels.flow import strongest
 from d9mlint.kernels.python.calls import decorators, last_name
@@ -21,6 +22,9 @@ _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel",
                "_compile_kernel", "get_function")  # fmt: skip
 GRADIENT_WORD = re.compile(r"(?:\A|_|\.)(?:backward|bwd|grad)(?:\Z|_|\d)|Backward")
 _GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
+
+Key: TypeAlias = tuple[str, str, bool, str, int]
+"""The file, name, direction, part and line of an entity."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +50,7 @@ class Entity:
     """Of a builder: the function inside of it that becomes the kernel."""
 
     @property
-    def key(self) -> tuple[str, str, bool, str, int]:
+    def key(self) -> Key:
         """What makes it the same; functions of one name stand in different lines."""
         return self.file.path, self.name, self.backward, self.part, getattr(self.node, "lineno", 0)
 

@@ -14,6 +14,7 @@ from d9mlint.kernels.python.composed import Composed, closest, composed
 from d9mlint.kernels.python.entities import (
     GRADIENT_WORD,
     Entity,
+    Key,
     alias_of,
     asks_about,
     asks_for_keys,
@@ -257,7 +258,7 @@ class Binder:
 
     def users(self, first: list[Entity]) -> list[Entity]:
         """The entities that use an export and, where those are not what a user calls, those that use them."""
-        found: dict[tuple[str, str, bool, str, int], Entity] = {}
+        found: dict[Key, Entity] = {}
         pending = list(first)
         for _ in range(_MAX_ROUNDS):
             fresh = [e for e in dict.fromkeys(pending) if e.key not in found or _bares(e, found[e.key])]
