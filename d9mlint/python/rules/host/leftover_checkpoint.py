@@ -29,18 +29,9 @@ from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import (
-    besides_files,
-    file_of,
-    flags_of,
-    flags_within,
-    lasting,
-    listed_by,
-    perhaps_saved,
-    saved_there,
-    tested_file,
-    with_moves,
-)
+from d9mlint.python.judging.files.calls import file_of, listed_by, tested_file
+from d9mlint.python.judging.files.kept import besides_files, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.files.places import flags_of, flags_within, lasting
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import begins_again, own_save
 from d9mlint.python.judging.wording import describe
@@ -256,7 +247,7 @@ def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequenc
     if path is None or not after or load.tried <= min(s.tried for s in after) or not _into_weights(program, load):
         return None
     saved = {name for save in saves for value in (*save.args, *save.kwargs.values()) for name in flags_within(value)}
-    picked = flags_within(path) - saved  # one of several files that the program saves: `--step 300`
+    picked = flags_within(path).keys() - saved  # one of several files that the program saves: `--step 300`
     named = bool(picked) or is_none(path) is not False or any(RESUMES.search(name) for name in flags_of(path))
     if named or _is_needed(program, load, min(step.index for step in after)):
         return None

@@ -26,7 +26,7 @@ from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, on_ways, written_at
-from d9mlint.python.judging.paths import with_moves
+from d9mlint.python.judging.files.kept import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save
