@@ -30,7 +30,7 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.files.calls import file_of, listed_by, tested_file
-from d9mlint.python.judging.files.kept import besides_files, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.files.kept import besides_files, lists_files, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.files.places import flags_of, flags_within, lasting
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import begins_again, own_save
@@ -209,9 +209,8 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
         return None
-    return (
-        listed(program, first) or named_in(program, first) or (first if any(map(asks_for_files, load.guards)) else None)
-    )
+    there = any(asks_for_files(one) or lists_files(one) for one in load.guards)
+    return listed(program, first) or named_in(program, first) or (first if there else None)
 
 
 def _found_there(
