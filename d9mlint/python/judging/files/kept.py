@@ -14,6 +14,7 @@ from d9mlint.python.judging.files.calls import MOVES, file_of
 from d9mlint.python.judging.files.places import (
     Place,
     begin_otherwise,
+    compare,
     fit_in_name,
     is_of_one_run,
     places,
@@ -53,6 +54,13 @@ def perhaps_there(path: Value, saves: Iterable[Event]) -> bool:
     """The same of a path that may be any: one that the user names, or of which nothing is known."""
     here = list(_places(path))
     return not here or any(place.is_any for place in here) or saved_there(path, saves, named=True)
+
+
+def of_this_run(load: Event, path: Value | None, saves: Iterable[Event]) -> bool:
+    """Whether what a call loads was surely saved before in the same run, so that no other run has left it."""
+    here = list(_places(path))
+    before = (save for save in saves if save.index < load.index and set(save.guards) <= set(load.guards))
+    return any(compare(one, other) is True for save in before for other in written_by(save) for one in here)
 
 
 def written_by(save: Event) -> Iterator[Place]:

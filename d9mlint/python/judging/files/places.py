@@ -235,6 +235,12 @@ def same_place(one: Value | None, other: Value | None) -> bool:
     return bool(here and there) and all(compare(a, b) for x, a in here for y, b in there if both(x, y) is not False)
 
 
+def perhaps_same(one: Value | None, other: Value | None) -> bool:
+    """Whether two paths are surely the same in some way that there is."""
+    there = places(other)
+    return any(compare(a, b) is True and both(x, y) is not False for x, a in places(one) for y, b in there)
+
+
 def begins(path: Place, folder: Place) -> bool:
     """Whether a place surely lies in a folder, or below it."""
     return bool(folder.names) and _compare(path.names[: len(folder.names)], folder.names) is True

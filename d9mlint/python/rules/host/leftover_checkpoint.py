@@ -30,7 +30,14 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.files.calls import file_of, listed_by, tested_file
-from d9mlint.python.judging.files.kept import besides_files, lists_files, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.files.kept import (
+    besides_files,
+    lists_files,
+    of_this_run,
+    perhaps_saved,
+    saved_there,
+    with_moves,
+)
 from d9mlint.python.judging.files.places import flags_of, flags_within, lasting
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import begins_again, own_save
@@ -123,7 +130,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if any(e.index > load.index for e in states):
             continue  # (with the states of the generators it ends like the run that it goes on with)
         kept = [e for e in saves if _of_one_command(load, e)]
-        if load.name in _IF_THERE and not kept:
+        if load.name in _IF_THERE and (not kept or of_this_run(load, next(iter(load.args), None), kept)):
             continue
         folder, guards = _newest_of_its_own(program, load, training, kept)
         unasked = folder is None and not asked_for(load, training)
@@ -274,7 +281,7 @@ def _newest_of_its_own(
     And when: what it calls that path says nothing (``args.resume = os.path.join(folder, f"{newest}.pth")``), but where
     it lists the folder.
     """
-    if load.name not in _IF_THERE or not load.args:
+    if load.name not in _IF_THERE or not load.args or not _into_weights(program, load):
         return None, ()
     path = file_of(load.args[0], results(program))
     found = ((cond, leaf) for cond, leaf in alternatives(path) if _is_put_together(leaf))

@@ -28,7 +28,7 @@ from d9mlint.python.judging.files.calls import (
     told,
     varies,
 )
-from d9mlint.python.judging.files.places import OF_ONE_RUN, lasting, same_place
+from d9mlint.python.judging.files.places import OF_ONE_RUN, lasting, perhaps_same, same_place
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
@@ -148,8 +148,7 @@ def _while_made(event: Event, write: Event) -> bool:
 def _kept(path: Value, test: Event, files: Sequence[Event]) -> Sequence[Event]:
     """The calls that write a file where it is not there; none where it is not read all the same."""
     # (A function may add a suffix to the path that it is given: `if not path.endswith(".ply")`.)
-    after = ((e, [leaf for one in given(e) for _, leaf in alternatives(one)]) for e in files if e.index >= test.index)
-    mentions = [e for e, leaves in after if any(same_place(one, path) for one in (*given(e), *leaves))]
+    mentions = [e for e in files if e.index >= test.index and any(perhaps_same(one, path) for one in given(e))]
     writes = [e for e in mentions if absent(e, test) and any(x.writes or x.opens for x in e.effects)]
     return writes if any(READS.fullmatch(e.name) and e not in writes for e in mentions) else ()
 
