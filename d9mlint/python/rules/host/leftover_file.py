@@ -33,7 +33,8 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.absent import TESTS, absent, is_missing
-from d9mlint.python.rules.host.leftovers.counted import counted
+from d9mlint.python.rules.host.leftovers.cached_data import cached_data
+from d9mlint.python.rules.host.leftovers.counted import counted, numbered
 from d9mlint.python.rules.host.leftovers.databases import databases
 from d9mlint.python.rules.host.leftovers.kept_state import carried
 from d9mlint.python.rules.host.leftovers.newest import newest
@@ -86,6 +87,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from databases(program, rule, calls)
     yield from newest(program, rule, calls)
     yield from counted(program, rule, calls)
+    yield from numbered(program, rule, calls)
+    yield from cached_data(program, rule)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,11 @@
-"""Loops that fill a folder until enough is in it: what an earlier run has left there is counted, too."""
+"""Numbers that are counted in a folder: they end the loop that fills it, or are the names of more files in it.
+
+What an earlier run has left there is counted, too.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
@@ -14,7 +18,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.files.calls import EMPTIES, given
 from d9mlint.python.judging.files.folders import folder_of, writes_into
-from d9mlint.python.judging.files.kept import besides_files
+from d9mlint.python.judging.files.kept import besides_files, written_by
 from d9mlint.python.judging.files.places import Place, begins, is_of_one_run, places
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.unasked import is_asked
@@ -27,6 +31,15 @@ _REMEDY = (
     "count what this run has made, in an empty folder of its own (and refuse one that is not empty), and take up what "
     "is there only where a flag such as `--resume` asks for it"
 )
+_NUMBERS = (
+    "numbers the files of a loop after those that an earlier run has left in the folder: the same command a second "
+    "time writes them under other names, and the folder holds the files of both runs"
+)
+_BY_RUN = "number the files of each run from 0, in an empty folder of its own (and refuse one that is not empty)"
+_SAVES = re.compile(
+    r"(builtins\.open|.*\.(save|imwrite|imsave|save_image|savefig|savez|savez_compressed|savetxt|write_png|write_jpeg))"
+)
+"""Calls that write a file, also methods of what is not known (an image): the path is among what they are given."""
 
 
 def counted(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Draft]:
@@ -52,6 +65,38 @@ def counted(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Dr
             told_of.add(listing.location)
             related = [Related(write.location, "a file is written there, in the loop that this ends")]
             yield draft(program, rule, listing, related=related, remedy=_REMEDY, name=short_name(listing), what=_WHAT)
+
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+
+def numbered(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Draft]:
+    """At the listing of a folder by whose files those are numbered that a loop writes there.
+
+    One file, or a folder, that is numbered so is this run's own.
+    """
+    told_of = set()
+    for write in (one for one in calls if one.loops and _SAVES.fullmatch(one.name)):
+        for place in written_by(write):
+            inside = Place(place.names[-1:])
+            listed = listings(taint([leaf.value for leaf in inside.leaves])[2])
+            listing = next((one for one in listed if any(_holds(folder, place) for folder in folder_of(one))), None)
+            if listing is None or listing.location in told_of or is_of_one_run(place):
+                continue
+            if _is_asked(listing, write) or _is_own(folder_of(listing), listing, calls) or listing.loops:
+                continue
+            told_of.add(listing.location)
+            related = [Related(write.location, "a file of the next number is written there")]
+            yield draft(
+                program, rule, listing, related=related, remedy=_BY_RUN, name=short_name(listing), what=_NUMBERS
+            )
+
+
+def _holds(folder: Place, place: Place) -> bool:
+    return len(place.names) == len(folder.names) + 1 and begins(place, folder)
+
+
+# -- folders -------------------------------------------------------------------------------------------------------
 
 
 def _is_asked(*events: Event) -> bool:
