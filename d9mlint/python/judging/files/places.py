@@ -58,11 +58,12 @@ class Place(NamedTuple):
 
     @property
     def told_beginning(self) -> Value | None:
-        """What it begins with, as far as it can be told to the user: a flag, or folders that have names."""
+        """The folder that it begins with, as far as it can be told to the user: a flag, or folders that have names."""
         first = _beginning(self)
         if len(first) == 1 and isinstance(first[0], Leaf):
             return first[0].value if isinstance(first[0].value, FlagValue) else None
-        known = itertools.takewhile(lambda name: all(isinstance(piece, str) for piece in name), self.names)
+        names = self.names[:-1] if self.names[1:] and "." in str(self.names[-1][-1]) else self.names
+        known = itertools.takewhile(lambda name: all(isinstance(piece, str) for piece in name), names)
         text = "/".join(str(piece) for name in known for piece in name)
         return Const(text) if text else None
 

@@ -23,8 +23,8 @@ _WHAT = (
     "keeps in {} what the first run draws for the elements: the same command a second time reads that and draws nothing"
 )
 _REMEDY = (
-    "cache before anything is drawn (`dataset.cache(path).map(augment)`), or in a folder of this run that is empty as it "
-    "begins"
+    "cache before anything is drawn (`dataset.cache(path).map(augment)`), or in a folder of this run that is empty as "
+    "it begins"
 )
 
 
