@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Location
+from d9mlint.model import Effect, Location
 from d9mlint.python.domain.conditions import conjuncts
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Optional
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging.randomness import no_own_seed
 from d9mlint.python.judging.reseeding import handles, unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 
@@ -20,6 +22,16 @@ _ONE_TASK = (".apply_async", ".apply", ".submit")
 
 def _starts_workers(event: Event) -> bool:
     return any(one.context in ("thread", "process") for effect in event.effects for one in effect.invokes)
+
+
+def _draws(event: Event) -> bool:
+    """Whether a call draws from a generator of Python or NumPy, and is given no seed of its own."""
+    return draws_on_host(event) and not any(effect.draws and _gives_seed(event, effect) for effect in event.effects)
+
+
+def _gives_seed(event: Event, effect: Effect) -> bool:
+    value = event.argument(effect.own_seed) if effect.own_seed is not None else None
+    return value is not None and not isinstance(value, Optional) and no_own_seed(event, effect) is False
 
 
 def _own(start: Event, draw: Event) -> bool:
@@ -84,7 +96,7 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
         if event.kind == "call" and (event.name == workers.TASK or (event.effects and _starts_workers(event))):
             at.setdefault(event.location, []).append(event)
     for event in program.events if at else ():
-        if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
+        if event.kind == "call" and event.inside("thread", "process") and _draws(event):
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
             )

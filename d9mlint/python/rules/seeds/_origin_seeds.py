@@ -14,6 +14,7 @@ from d9mlint.python.frameworks.jax.modules import only_initializes
 from d9mlint.python.interpreter.library.environment import PROCESS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import reaches, seedings
@@ -42,7 +43,7 @@ def check(
     for one in found:
         if one.cause in decisive and one.generators and drawn.isdisjoint(one.generators):
             continue
-        if one.generators and _for_nothing(program, one):
+        if _for_nothing(program, one) if one.generators else changes_nothing(program, one.event):
             continue
         event, sources = one.event, one.sources
         related = [Related(e.location, "the seed comes from here") for e in sources if e.location != event.location]
