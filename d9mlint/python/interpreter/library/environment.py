@@ -195,7 +195,7 @@ _INTS = "ints"
 _NUMBERS = "numbers"
 """The same of a call that gives arrays, or lists, of numbers."""
 _ITSELF = ("own",)
-"""What a generator that is an object draws from: what it gives comes from it, and differs only where that has no seed."""
+"""What a generator that is an object draws from: what it gives differs only where that has no seed."""
 _CAST = ".astype"
 """A method that may make text of numbers, unless it is told a type of numbers: ``int``, ``np.float32``, ``"int64"``."""
 _NUMERIC_TYPE = re.compile(r"(.*\.)?(bool|complex|u?int|b?float)(\d+|_)?")

@@ -45,7 +45,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 _RNG = re.compile(r"`rng = [^`]+`")
 _OF_PYTHON = '`rng = random.Random(f"{seed} {index}")`'
 """A generator for what draws from Python's; for NumPy's the rule names it."""
-_OF_TORCH = "hand each task a number of its own, and call `torch.manual_seed(seed + index)` with it where the task begins"
+_OF_TORCH = (
+    "hand each task a number of its own, and call `torch.manual_seed(seed + index)` with it where the task begins"
+)
 """What to do about draws of PyTorch, which a loader takes the seeds of its workers from."""
 _OF_TASKS = "each task its own generator made from a number of the task"
 _OF_THREADS = "each thread its own generator made from the number of the thread"

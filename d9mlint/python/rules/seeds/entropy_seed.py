@@ -178,7 +178,9 @@ def _is_for_worker(program: Program, seed: Event, effect: Effect) -> bool:
     """Whether a seed in a loader is the one that something drawn there takes its numbers from."""
     within = [event for event in program.events if seed.loader is not None and event.loader is seed.loader]
     drawn = ((event, g) for event in within for one in event.effects for g in one.draws if g in effect.seeds)
-    return any(local.event is seed for event, g in drawn if (local := loading.local_seed(program, event, g)) is not None)
+    return any(
+        local.event is seed for event, g in drawn if (local := loading.local_seed(program, event, g)) is not None
+    )
 
 
 def _draws_others(program: Program, seed: Event, effect: Effect) -> bool:
