@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from d9mlint.model import NO_PROGRAM, Finding, Related, Rule
-from d9mlint.report import each
+from d9mlint.model import NO_PROGRAM, Finding, Rule
+from d9mlint.report import each, places
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import (
     count,
@@ -15,10 +15,8 @@ from d9mlint.report.words import (
     is_of_generator,
     joined,
     one_line,
-    printable,
     seen,
     shortened,
-    unique,
     whole_parts,
 )
 
@@ -31,8 +29,6 @@ _MORE_OF_IT = "; more with --verbose"
 _RAISES = re.compile(r"`[^`]+`(?: and `[^`]+`)* then raises?")
 """In a remedy, what it makes raise: who follows the rest alone has a program that stops."""
 _SOME_RAISE = "; some ops then raise (--verbose)"
-_WORDS = 20
-"""So many columns of what a place has to do with a finding say something."""
 _INDENT = 8
 _STARTED = " is started"
 _DEFAULT = "(the default)"
@@ -53,9 +49,9 @@ def brief(finding: Finding, source: list[str], width: int, page: str = "") -> It
     lines += labelled("seen", seen(finding), width)
     remedy, left = _first_remedies(finding), _LINES - len(lines) - bool(finding.related)
     lines += labelled("fix", _as_much(remedy, room, max(left, _FIX)), width)
-    places = max(_LINES - len(lines), 1)
+    left_over = max(_LINES - len(lines), 1)
     lines += each.lines(finding, width)
-    lines += _first_places(finding, places, width)
+    lines += places.first(finding, left_over, width)
     yield from lines
     yield ()
 
@@ -69,8 +65,7 @@ def whole(finding: Finding, rule: Rule | None, source: list[str], width: int, pa
     yield from labelled("seen", seen(finding), width)
     yield from labelled("fix", finding.remedy, width)
     yield from each.lines(finding, width, whole=True)
-    for related in finding.related:
-        yield from labelled("see", _place(related, finding), width)
+    yield from places.whole(finding, width)
     yield ()
 
 
@@ -173,37 +168,3 @@ def _as_much(remedy: str, room: int, lines: int) -> str:
         return more or text
     endings = (f"; {raises[0]} (--verbose)", _SOME_RAISE)
     return next(filter(None, (whole_parts(remedy, room, lines, ending) for ending in endings)), more or text)
-
-
-def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
-    """The first of the other places, one a line, and how many more there are."""
-    programs = finding.programs if each.is_told(finding) else ()
-    told = {(one.reached.file, one.reached.line) for one in programs if one.reached}
-    others = (one for one in finding.related if (one.location.file, one.location.line) not in told)
-    places = unique(_short_place(related, finding) for related in others)
-    for number, text in enumerate(places[:most], 1):
-        left = len(places) - most if number == most else 0
-        more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
-        room = width - _INDENT - len(more)
-        where = text.partition(": ")[0]
-        first = shortened(text, room) if not more or room - len(where) >= _WORDS else where
-        line = (whole_parts(text, room) or first) + more
-        if more and len(line) > width - _INDENT:
-            line = f"{count(left + 1, 'more place')} (--verbose)"
-        yield from labelled("see", line, width)
-
-
-def _short_place(related: Related, finding: Finding) -> str:
-    """As `_place`; of a file in the finding's folder only what stands below that folder."""
-    folder = finding.location.path.rpartition("/")[0] + "/"
-    told = _place(related, finding)
-    return told.removeprefix(printable(folder)) if related.location.path.startswith(folder) else told
-
-
-def _place(related: Related, finding: Finding) -> str:
-    """Where another place is, its line alone where it stands in the same file, and what it has to do with it."""
-    at, here = related.location, finding.location
-    where = f"line {at.line}" if at.file == here.file else f"{place(at)}{cell(at)}"
-    if at.file != here.file and at.in_cell and at.path == here.path:
-        where = f"cell {at.cell}, line {at.line}"
-    return f"{where}: {one_line(related.note)}"

@@ -30,7 +30,11 @@ class ValueSet(NamedTuple):
         return self != NOTHING
 
     def holds(self, value: Any) -> bool:
-        """Whether a value is in it; one that is no constant of a known kind counts as one of the others."""
+        """Whether a value is in it; one that is no constant of a known kind counts as one of the others.
+
+        An empty list does for an empty text, which is as false.
+        """
+        value = "" if value == () else value
         if value is None:
             return self.none
         if isinstance(value, (int, float)):

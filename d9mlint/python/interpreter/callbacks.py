@@ -117,13 +117,22 @@ def _invoke(interp: Interpreter, effect: Effect, event: Event, frame: Frame, pla
         several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
         order = [OrderLoop(COMPLETION, (event,), len(interp.loops), born())] if several else []
         words = _words(event)
+        args = _handed(interp, event, context, words, invocation.argument.keyword)
         run = partial(
             _run_callback, interp, value, frame, place, context, deferred=context in (CALLBACK, "thread"),
-            args=_handed(interp, event, context, words, invocation.argument.keyword), words=words, order=order,
-            outside=context == "thread",
+            args=args, words=words, order=order, outside=context == "thread",
         )  # fmt: skip
         within(interp, _own_process(event, context), run)
+        if args is not None and all(isinstance(leaf, CALLABLE) for _, leaf in alternatives(value)):
+            done += _passed_on(event, args)
     return done
+
+
+def _passed_on(event: Event, args: Sequence[Value]) -> Iterator[Value]:
+    """What a call holds for the function that it starts, and no other: whatever that calls of it is seen there."""
+    for given in (*event.args, *event.kwargs.values()):
+        if isinstance(given, Seq) and given.items and all(any(item is one for one in args) for item in given.items):
+            yield given
 
 
 def _own_process(event: Event, context: str) -> str:

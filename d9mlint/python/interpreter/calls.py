@@ -292,11 +292,24 @@ def _result(node: f.Def, inner: Frame, returned: Cond, stopped: Cond) -> Value:
         return Seq("generator", None, element, order, sources)
     if not inner.results:
         return Const(None)
-    results = list(inner.results)
+    results = _apart(inner.results)
     rest = both(negate(returned), negate(stopped))
     if is_symbolic(rest) and rest is not False and returned is either(*(cond for cond, _ in results)):
         results.append((rest, NONE))  # (a return in a loop is none that is known of)
     return results[0][1] if len(results) == 1 else choose(results)
+
+
+def _apart(results: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:
+    """What a function returns, where that is an answer each time: one in a loop is given instead of all that follow."""
+    found: list[tuple[Cond, Value]] = []
+    if not all(isinstance(value, Const) for _, value in results):
+        return list(results)
+    before: Cond = False
+    for cond, value in results:
+        rest = both(cond, negate(before))
+        found.append((cond if rest is False else rest, value))
+        before = either(before, cond)
+    return found
 
 
 def instantiate(

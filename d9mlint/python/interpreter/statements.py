@@ -169,14 +169,22 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     if order:
         item = next((items[0] for _, items in every if items), None)
         interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item, set()))
+    given = sequences.filled(_wrapped(interp, node.iterable, iterable, frame))
     for cond, items in every:
-        interp.under(cond, partial(_turns, interp, node, items, frame, iterable, bool(order)))
+        interp.under(both(given, cond), partial(_turns, interp, node, items, frame, iterable, bool(order)))
     if order:
         interp.order_loops.pop()
     refilled.by_loop(interp, node, frame)
     interp.block(node.orelse, frame)
     # A return inside a loop may or may not happen: what follows is not conditional on it in any useful way.
     return STAYS
+
+
+def _wrapped(interp: Interpreter, node: f.Expr, iterable: Value, frame: Frame) -> Value:
+    """What a loop goes through, or what that goes through in turn: of ``enumerate(args.names)`` the names."""
+    wraps = isinstance(node, f.Call) and isinstance(node.func, f.Name) and node.func.id in _WRAPS and node.args
+    inner = node.args[0].value if isinstance(node, f.Call) and wraps else None
+    return expressions.evaluate(interp, inner, frame) if isinstance(inner, (f.Name, f.Attr)) else iterable
 
 
 def _turns(
@@ -355,6 +363,8 @@ def may_give_up(statement: f.Try) -> bool:
     return any(handler and isinstance(handler[-1], (f.Return, f.Jump)) for handler in statement.handlers)
 
 
+_WRAPS = frozenset({"enumerate", "sorted", "list", "tuple", "set", "reversed", "tqdm"})
+"""Functions that give the items of what they are given first, and no others."""
 _LOOKS = frozenset({"startswith", "endswith", "replace", "lower", "lstrip", "strip"})
 """Methods of texts that do nothing else."""
 STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {

@@ -42,6 +42,8 @@ _COMPUTES = re.compile(
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
 """Calls that only compute: all that comes of them is their result."""
+_OWN = re.compile(r"(random\.Random|numpy\.random\.(Generator|RandomState))\.(?!shuffle|seed|set_?state)\w+")
+"""Draws of a generator that the program has made: all that comes of them is their result."""
 _PICKS = re.compile(r"random\.(choice|choices|sample|shuffle)|numpy\.random\.(choice|permutation|shuffle)")
 _SCOPE = "tensorflow.name_scope"
 _KEEPS = ("builtins.list.append", "builtins.list.extend", "builtins.list.insert")
@@ -208,7 +210,9 @@ def _hands_on(event: Event, source: Event) -> bool:
 
 
 def _only_computes(event: Event) -> bool:
-    return not _may_keep(event) and (event.kind == "unresolved" or bool(_COMPUTES.fullmatch(event.name)))
+    if _may_keep(event):
+        return False
+    return event.kind == "unresolved" or any(names.fullmatch(event.name) for names in (_COMPUTES, _OWN))
 
 
 def _may_keep(event: Event) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Location
+from d9mlint.model import Effect, Location
 from d9mlint.python.domain.conditions import conjuncts
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Optional
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.frameworks.torch.loaders import PERHAPS_WORKER, WORKER
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.library.environment import PROCESS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.randomness import draws, no_own_seed
 from d9mlint.python.judging.reseeding import handles, unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 
@@ -23,6 +24,16 @@ _ONE_TASK = (".apply_async", ".apply", ".submit")
 
 def _starts_workers(event: Event) -> bool:
     return any(one.context in ("thread", "process") for effect in event.effects for one in effect.invokes)
+
+
+def _draws_on_host(event: Event) -> bool:
+    """Whether a call draws from a generator of Python or NumPy, and is given no seed of its own."""
+    return draws_on_host(event) and not any(effect.draws and _gives_seed(event, effect) for effect in event.effects)
+
+
+def _gives_seed(event: Event, effect: Effect) -> bool:
+    value = event.argument(effect.own_seed) if effect.own_seed is not None else None
+    return value is not None and not isinstance(value, Optional) and no_own_seed(event, effect) is False
 
 
 def _own(start: Event, draw: Event) -> bool:
@@ -87,11 +98,11 @@ def _draws(program: Program, event: Event) -> bool:
     gone through.
     """
     if not event.inside(PROCESS):
-        return draws_on_host(event)
+        return _draws_on_host(event)
     within = event.contexts[event.contexts.index(PROCESS) :]
     if WORKER in within or PERHAPS_WORKER in within:
         return False
-    return draws_on_host(event) or id(event) in program.once("draws-of-torch", _of_torch)
+    return _draws_on_host(event) or id(event) in program.once("draws-of-torch", _of_torch)
 
 
 def _of_torch(program: Program) -> frozenset[int]:

@@ -23,9 +23,9 @@ _ASKS = (_GRADIENTS, "tensorflow.GradientTape.watch")
 _HANDS_ON = re.compile(
     r"tensorflow\.(image\.\w+|cast|to_(float|int32|int64)|reshape|expand_dims|squeeze|transpose|identity|gather(_nd)?|"
     r"boolean_mask|concat|stack|unstack|split|slice|strided_slice|pad|tile|one_hot|clip_by_value|stop_gradient|"
-    r"sparse_to_dense|sparse_tensor_to_dense|sequence_mask|reverse(_sequence|_v2)?)"
+    r"sparse_to_dense|sparse_tensor_to_dense|sequence_mask|reverse(_sequence|_v2)?|nn\.conv[123]d)"
 )
-"""Ops without weights of their own."""
+"""Ops without weights of their own; the filter of a convolution may be a constant."""
 _RESIZES = "tensorflow.image.resize"
 _TENSORS = ("tensorflow.", "keras.", "tf_slim.")
 

@@ -67,6 +67,7 @@ _FILLS = (
     (re.compile(r"tensorflow\.constant"), Argument(2, "shape")),
 )
 """Calls that make the first values of a variable, and where they are given its shape."""
+_CONVOLUTION, _INPUT, _FILTERS = "tensorflow.nn.conv", Argument(0, "input"), Argument(1, "filters")
 _OF_WORDS = re.compile(r"vocab|words|tokens|chars", re.IGNORECASE)
 _LABELS, _SPREAD, _SPREAD_OVER = Argument(0, "labels"), "tensorflow.one_hot", Argument(1, "depth")
 _DEPTH = 4
@@ -101,7 +102,7 @@ class TensorFlowOps(OpUses):
         return on_gpu(program)
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
-        exact = _adds_integers(event, op, makers) or _adds_constants(event, makers)
+        exact = _adds_integers(event, op, makers) or _adds_constants(event, makers) or _filters_data(event, makers)
         exact = exact or reductions.harmless(program, event, op, makers)
         apart = meets_each_index_once(event, op, makers) or _pools_apart(event, op)
         told = op.name == _UNTOLD and not estimators.untold(program, event)
@@ -134,7 +135,19 @@ def _adds_constants(event: Event, makers: Makers) -> bool:
     """Whether a bias is a constant: what varies is its gradient, which nothing asks for."""
     if not event.name.endswith(_BIAS_ADDS):
         return False
-    made = [list(made_of(leaf, makers)) for _, leaf in alternatives(event.argument(_BIAS))]
+    return _is_constant(event.argument(_BIAS), makers)
+
+
+def _filters_data(event: Event, makers: Makers) -> bool:
+    """Whether a constant filter goes over what no call of the program has computed: nothing there has a gradient."""
+    if not event.name.startswith(_CONVOLUTION) or not _is_constant(event.argument(_FILTERS), makers):
+        return False
+    given = alternatives(event.argument(_INPUT))
+    return bool(given) and all(isinstance(leaf, Unknown) and not list(made_of(leaf, makers)) for _, leaf in given)
+
+
+def _is_constant(value: Value | None, makers: Makers) -> bool:
+    made = [list(made_of(leaf, makers)) for _, leaf in alternatives(value)]
     return bool(made) and all(one and all(e.name == _CONSTANT for e in one) for one in made)
 
 

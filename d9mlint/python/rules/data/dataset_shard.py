@@ -31,8 +31,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if not old and any(_reorders(program, e) for e in upstream(program, event, *_SEEDS)):
             continue  # not the same order on each worker, or only by a seed that this place does not show
         cond = program.holds(event, {"num_shards@0": {"not": 1}})
-        shown = "warning" if old else "info"
-        yield draft(program, rule, event, cond=cond, severity=shown, state=HAZARD if old else SAFE)
+        yield draft(program, rule, event, cond=cond, state=HAZARD if old else SAFE)
 
 
 def _reorders(program: Program, event: Event) -> bool:

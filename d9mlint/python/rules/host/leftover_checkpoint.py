@@ -284,7 +284,7 @@ def _newest_of_its_own(
     And when: what it calls that path says nothing (``args.resume = os.path.join(folder, f"{newest}.pth")``), but where
     it lists the folder.
     """
-    if load.name not in _IF_THERE or not load.args:
+    if load.name not in _IF_THERE or not load.args or not _into_weights(program, load):
         return None, ()
     path = file_of(load.args[0], results(program))
     found = ((cond, leaf) for cond, leaf in alternatives(path) if _is_put_together(leaf))

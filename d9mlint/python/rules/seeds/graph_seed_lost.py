@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
+from d9mlint.python.frameworks.tensorflow.determinism import trainings, trains
 from d9mlint.python.frameworks.tensorflow.estimators import places, remedy
 from d9mlint.python.frameworks.tensorflow.sessions import NEW_GRAPH
 from d9mlint.python.interpreter.program import Program
@@ -23,15 +24,22 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At a seed whose graph is left before any random op, with no seed in the new graph."""
     seeds = [s.event for s in seedings(program) if s.event.name == TF1 and s.event.certain]
     graphs = [e for e in program.calls(*NEW_GRAPH) if e.certain and _resets(program, e)]
-    drawn = [d.event for d in draws(program) if d.generator == "tensorflow" and not d.event.detached]
+    drawn = [d for d in draws(program) if d.generator == "tensorflow" and not d.event.detached]
     for graph in graphs:
         before = [s for s in seeds if s.index < graph.index and s.meets(graph)]
-        after = [d for d in drawn if d.index > graph.index and d.meets(graph)]
+        counts = [d.event for d in drawn if not d.implicit or _trained(program, graph)]
+        after = [d for d in counts if d.index > graph.index and d.meets(graph)]
         reseeded = any(graph.index < s.index < (after[0].index if after else graph.index) for s in seeds)
         if before and after and not reseeded:
             yield _draft(program, rule, before[-1], graph, after[0])
             return
     yield from _estimators(program, rule, seeds)
+
+
+def _trained(program: Program, graph: Event) -> bool:
+    """Whether something is trained after a graph has begun, or nothing is seen to be: else its weights are loaded."""
+    steps = [e for e in (*program.trains, *trainings(program), *trains(program)) if not e.detached]
+    return not steps or any(e.index > graph.index and e.meets(graph) for e in steps)
 
 
 def _estimators(program: Program, rule: Rule, seeds: list[Event]) -> Iterator[Draft]:

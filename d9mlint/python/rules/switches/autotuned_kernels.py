@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Obj, Seq, alternatives
+from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.jax.calls import COMPILED
@@ -21,7 +21,7 @@ from d9mlint.python.frameworks.tensorflow.sessionruns import RUN, fetched, is_va
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program, matches
-from d9mlint.python.interpreter.provenance import Makers, results
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, on_ways
 from d9mlint.python.judging.ops.opuse import shown
 from d9mlint.python.rules.switches import _missing_switch
@@ -33,7 +33,11 @@ _CONVOLUTION = re.compile(
 )
 """Layers and ops that cuDNN computes, and networks of Keras' that are made of them."""
 _FILLS = re.compile(r"(_initializers?|assign|no_op|group)\(\)$")
+_INITIALIZER = ".initializer"
 _MEASURES = ("keras.Model.evaluate", "keras.Model.evaluate_generator")
+_FILTERS, _IDENTITY = Argument(1, "filters"), frozenset({"numpy.eye", "numpy.identity", "tensorflow.eye"})
+_MOST_CASTS = 6
+"""Calls between an identity matrix and the filter that is made of it."""
 _COMPUTES = (*_MEASURES, RUN, "keras.Model.predict", "keras.Model.predict_on_batch",
              "keras.Model.predict_generator", "keras.Model.__call__")  # fmt: skip
 
@@ -130,7 +134,24 @@ def _untimed(program: Program) -> Cond:
 def _counts(program: Program, event: Event) -> bool:
     """Whether a convolution is computed by TensorFlow, on a GPU where there is one."""
     other = event.name.startswith("keras.") and keras_backend(program) != "tensorflow"
-    return not event.detached and not other and not event.on_cpu()
+    return not event.detached and not other and not event.on_cpu() and not _copies(program, event)
+
+
+def _copies(program: Program, event: Event) -> bool:
+    """Whether the filter of a convolution is an identity matrix, by which it copies what it is given, bit by bit."""
+    makers, filters = results(program), event.argument(_FILTERS)
+    return any(one.name in _IDENTITY for made in made_of(filters, makers) for one in _through(made, makers))
+
+
+def _through(made: Event, makers: Makers) -> Iterator[Event]:
+    """A call, and those that made what it was given first: ``tf.constant(np.eye(3).reshape(1, 3, 3))``."""
+    for _ in range(_MOST_CASTS):
+        yield made
+        first = made.receiver if isinstance(made.receiver, Obj) else next(iter(made.args), None)
+        before = next(iter(made_of(first, makers)), None)
+        if before is None:
+            return
+        made = before
 
 
 def _keeps(program: Program) -> bool:
@@ -155,9 +176,14 @@ def _computing(program: Program, convolutions: list[Event], off: Cond) -> list[E
 def _only_fills(event: Event, makers: Makers) -> bool:
     """Whether a session only gives variables their first values, or those of a file, or reads them."""
     listed = [one for one in fetched(event) if not isinstance(one, (Seq, Dict))] if event.name == RUN else []
-    return bool(listed) and all(
-        (isinstance(one, Obj) and _FILLS.search(one.type)) or is_variable(one, makers) for one in listed
-    )
+    return bool(listed) and all(_is_first(one) or is_variable(one, makers) for one in listed)
+
+
+def _is_first(fetch: Value) -> bool:
+    """Whether a session is asked to give variables their first values: ``init``, ``variable.initializer``."""
+    if isinstance(fetch, Obj):
+        return _FILLS.search(fetch.type) is not None
+    return isinstance(fetch, (Ref, Unknown)) and fetch.name.endswith(_INITIALIZER)
 
 
 def _is_symbolic(event: Event) -> bool:

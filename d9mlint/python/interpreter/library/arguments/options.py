@@ -45,7 +45,7 @@ def plain(value: Value) -> Any:
 
 def default_of(value: Value) -> Any:
     """A default; a list of constants (for ``nargs``) as a tuple, which can be a part of a condition."""
-    if isinstance(value, Seq) and value.kind in ("list", "tuple") and value.items:
+    if isinstance(value, Seq) and value.kind in ("list", "tuple") and value.items is not None:
         parts = tuple(plain(item) for item in value.items)
         return UNKNOWN_DEFAULT if UNKNOWN_DEFAULT in parts else parts
     return plain(value)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose, present
-from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, negate, opaque
+from d9mlint.python.domain.conditions import TYPE_TEST, Cond, both, conjuncts, either, flag_test, negate, opaque
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
@@ -15,6 +15,7 @@ from d9mlint.python.domain.values import (
     Class,
     Const,
     Dict,
+    FlagValue,
     Func,
     Inst,
     Members,
@@ -128,6 +129,18 @@ def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
 def contents(holder: Value | None) -> Value | None:
     """What an object holds that is a list or a dict by a class of a library; None for all else."""
     return holder.attrs.get(CONTENTS) if isinstance(holder, (Inst, Obj)) else None
+
+
+def filled(iterable: Value) -> Cond:
+    """When a loop has a turn, as far as flags tell whose list is empty unless somebody gives it one."""
+    found = either(*(both(cond, _has_items(leaf)) for cond, leaf in alternatives(iterable)))
+    return True if found is False else found
+
+
+def _has_items(leaf: Value) -> Cond:
+    if isinstance(leaf, FlagValue) and not leaf.flag.required and leaf.flag.default in (None, "", (), []):
+        return flag_test(leaf.flag, "truthy")
+    return leaf.items != [] if isinstance(leaf, Seq) else not isinstance(leaf, Const) or bool(leaf.value)
 
 
 def loop_items(

@@ -68,7 +68,7 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
         met = [e for e in saves if e.meets(load)]
-        if load.detached or not training or not met:
+        if load.detached or not training or not met or _is_of_this_run(program, load, met):
             continue
         if not (_goes_on(program, load, saves) or any(map(_counts_on, training))):
             continue
@@ -122,6 +122,13 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     if saved_there(path, saves) and not named_otherwise(path, saves):
         return True
     return any(saved_there(folder, saves) for folder in folders)
+
+
+def _is_of_this_run(program: Program, load: Event, saves: list[Event]) -> bool:
+    """Whether what is loaded is what the same run has saved before, in any case: its generators have gone on since."""
+    path = next(iter(_paths(program, load)))
+    before = [e for e in saves if e.index < load.index and set(e.guards) <= set(load.guards)]
+    return saved_there(path, before)
 
 
 def _paths(program: Program, load: Event) -> list[Value]:
