@@ -281,7 +281,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         if event.name == _PATH_OF and event.args and not order:
             return _joined(event.args)
         return Unknown(origins, order if kept else "", sources)
-    return Obj(f"{event.name}()", event, origins)
+    drawn = any(effect.draws == _ITSELF for effect in event.effects)
+    return Obj(f"{event.name}()", event, origins, "", (event,) if drawn else ())
 
 
 def _joined(args: Sequence[Value]) -> Value:
