@@ -11,8 +11,8 @@ from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging.files.places import DRAWN
 from d9mlint.python.judging.flows import changes_nothing
-from d9mlint.python.judging.paths import DRAWN
 
 _HANDLING = frozenset(
     {"manual_seed", "seed", "set_state", "get_state", "spawn", "setstate", "getstate", "initial_seed"}

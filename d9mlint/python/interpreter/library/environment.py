@@ -288,9 +288,10 @@ def result_of(interp: Interpreter, event: Event) -> Value:
 def _joined(args: Sequence[Value]) -> Value:
     """A path in a folder that may be one of several, where one of them is of this run alone: each is told apart."""
     several = alternatives(args[0])
+    names = [part for one in args[1:] for part in (Const("/"), one)]
     if not 1 < len(several) <= _MOST_FOLDERS:
-        return text_of(args, path=True)
-    return choose([(cond, text_of([leaf, *args[1:]], path=True)) for cond, leaf in several])
+        return text_of([args[0], *names], path=True)
+    return choose([(cond, text_of([leaf, *names], path=True)) for cond, leaf in several])
 
 
 def _keeps_items(interp: Interpreter, event: Event) -> bool:
