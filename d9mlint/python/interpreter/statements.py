@@ -156,7 +156,7 @@ def _is_main_guard(test: f.Expr) -> bool:
 
 def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     start = len(interp.story.events)
-    iterable = expressions.evaluate(interp, node.iterable, frame)
+    iterable = turns.through(interp, node, expressions.evaluate(interp, node.iterable, frame), frame)
     if isinstance(node.target, f.Items):
         discards.uncounted(interp, node.target.items[:1], start, frame)
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
