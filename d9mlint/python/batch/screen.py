@@ -32,7 +32,7 @@ _IN_CODE = ("cupy", "numba", "onnxruntime", "sglang", "tensorrt", "triton", "vll
 """Packages that rules know without an effect in the catalogue."""
 _HIDES = re.compile(
     rb"__import__|import_module|spec_from_file|exec_module|load_source|walk_packages|entry_points|runpy|\bexec\(|\beval\("
-    rb"|sys\.path|\bhydra|\bgin\b|subprocess|os\.system"
+    rb"|sys\.path|\blazy_loader\b|\bhydra|\bgin\b|subprocess|os\.system"
 )
 """Words behind which a program may reach files that its import lines do not name."""
 
@@ -72,11 +72,13 @@ class Screen:
     ) -> dict[str, tuple[str, ...]]:
         """The entries that reach nothing which matters, with what they reach; ``files`` are all others of the run.
 
-        ``named`` says that config files name classes, which may stand in any file.
+        ``named`` says that config files name classes, which may stand in any file. Where the run has no other files,
+        nobody knows what stands behind a word that hides others.
         """
         found = {entry: tuple(paths) for entry, paths in reached.items() if not any(map(self.matters, paths))}
         hiding = {entry for entry, paths in found.items() if any(map(self._hides, paths))}
-        if hiding and (named or any(self.matters(path) for path in (*reached, *files))):
+        alone = set(files) <= reached.keys()
+        if hiding and (named or alone or any(self.matters(path) for path in (*reached, *files))):
             return {entry: paths for entry, paths in found.items() if entry not in hiding}
         return found
 
