@@ -188,7 +188,7 @@ def enter(
     options = commands.parameters(interp, func) if not args and not kwargs else {}
     if func.decorators:
         options.update(experiments.parameters(interp, func, frame, place))
-    if interp.command_line.bindings.read and not star:
+    if not star and interp.noted(bindings.READ):
         kwargs = {**kwargs, **bindings.given(interp, func, made, args, kwargs, frame, place)}
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star, interp.knowledge)
