@@ -197,3 +197,22 @@ def test_a_seed_that_nobody_reads_where_nothing_draws_is_for_information(d9mlint
     found = d9mlint("check", ".", "--format", "json").json["findings"]
     told = {one["path"]: one["severity"] for one in found if one["rule"] == "seed-flag-unused"}
     assert told == {"a.py": "info", "b.py": "warning"}
+
+
+@pytest.mark.parametrize(
+    ("does", "severity"),
+    [
+        ("colors = {c: np.random.randint(0, 255, 3) for c in 'ab'}", "info"),
+        ("PALETTE = np.random.randint(0, 255, (9, 3))", "info"),
+        ("numbers = np.random.randint(0, 255, (9, 3))", "warning"),
+        ("bg_color = np.random.rand(3)", "warning"),
+        ("colors = np.random.rand(3); order = np.random.permutation(9)", "warning"),
+        ("colors = np.random.rand(3); model(colors).loss.backward()", "warning"),
+    ],
+)
+def test_colours_that_a_program_paints_with_are_for_information(
+    d9mlint: Callable[..., Any], does: str, severity: str
+) -> None:
+    Path("show.py").write_text(f"import numpy as np\nfrom net import model\n{does}\nprint(model(dir()))\n")
+    (told,) = d9mlint("show.py", "--format", "json", "--select", "unseeded-numpy").json["findings"]
+    assert (told["severity"], told["message"].endswith(": the colours of a picture")) == (severity, severity == "info")
