@@ -12,6 +12,7 @@ from d9mlint.kernels.embedded.presence import IN_PYTHON
 from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.sites.presence import ATOMICS
+from d9mlint.kernels.sites.tensors import SUMS
 from d9mlint.kernels.source.looks import Answers, Look, Looked, looked_through
 from d9mlint.kernels.source.plain import DEVICE
 from d9mlint.kernels.source.qualifying import QUALIFIERS
@@ -38,6 +39,7 @@ LOOKS: tuple[Look[Any], ...] = (
     QUALIFIERS,
     DEVICE,
     FOREIGN,
+    SUMS,
     MARKED,
 )
 

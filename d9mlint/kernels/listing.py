@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.discover import KERNEL_SOURCES, holds_no_code
-from d9mlint.kernels import unusual
+from d9mlint.kernels import submodules, unusual
 from d9mlint.kernels.beside import beside
 from d9mlint.kernels.source.looks import ending
 from d9mlint.model import Unchecked
@@ -64,7 +64,8 @@ def listing(root: Path) -> Listing:
     besides = unusual.looked_into(str(root), others)
     skipped = (Unchecked(path, "atomics of an unknown language are not looked at") for path in besides.atomics)
     paths = tuple(sorted((*found, *besides.sources)))
-    return Listing(root, paths, tuple(sorted(unreadable)), besides.sources, tuple(skipped))
+    files = Listing(root, paths, tuple(sorted(unreadable)), besides.sources, tuple(skipped))
+    return files._replace(skipped=(*files.skipped, *submodules.missing(root))) if files.sources else files
 
 
 def stamp(files: Listing) -> tuple[str, int]:

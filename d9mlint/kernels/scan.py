@@ -19,6 +19,7 @@ from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.overloads import of_their_types
 from d9mlint.kernels.sites.atomics import Atomic, find
 from d9mlint.kernels.sites.foreign import FOREIGN
+from d9mlint.kernels.sites.tensors import SUMS
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import switch_before
 from d9mlint.kernels.tensorflow.presence import is_tensorflow
@@ -61,15 +62,21 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
         ops=tuple(sorted([*ops_of(met.ways, varying), *inside.ops], key=lambda op: (op.name, op.framework, op.sites))),
         library_calls=tuple(library_calls),
         unchecked=tuple(Unchecked(path, reason) for path, reason in sorted(repository.unchecked.items())),
-        skipped=_skipped(repository),
+        skipped=_skipped(repository, bool(repository.sources or inside.sites)),
         sources={path: repository.data(path).decode("utf-8", "replace") for path in sorted(shown)},
     )
 
 
-def _skipped(repository: Repository) -> tuple[Unchecked, ...]:
-    """The sources in other languages that hold atomics."""
+def _skipped(repository: Repository, kernels: bool) -> tuple[Unchecked, ...]:
+    """The sources in other languages that hold atomics; beside kernels also those in Python that add by PyTorch."""
     found = repository.looked(FOREIGN)
-    return tuple(Unchecked(path, f"atomics of {found[path]} are not looked at") for path in sorted(found))
+    sums = repository.looked(SUMS) if kernels else {}
+    names = sorted({name for listed in sums.values() for name in listed})
+    told = f"sums of PyTorch ({', '.join(f'`{name}`' for name in names)}) are not judged here; `check` tells of them"
+    return (
+        *(Unchecked(path, f"atomics of {found[path]} are not looked at") for path in sorted(found)),
+        *(Unchecked(path, told) for path in sorted(sums)),
+    )
 
 
 def _besides(repository: Repository) -> tuple[list[Found], Embedded, Uses | None, Reached, dict[str, str]]:

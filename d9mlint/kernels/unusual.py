@@ -28,6 +28,8 @@ _CPP = re.compile(
 )
 _GLSL = re.compile(rb"^[ \t]*#[ \t]*version[ \t]+\d", re.MULTILINE)
 _ATOMIC = re.compile(rb"\batomic(?:Add|Sub|Min|Max|And|Or|Xor|Inc|Dec|Exch|Exchange|CAS|Cas|CompSwap)\s*\(")
+_TEMPLATES = (".jinja", ".jinja2", ".j2")
+"""Templates for texts, of Jinja: with calls of atomics in them, for texts in C++."""
 _MISSES = 16
 """After so many files of an ending without any C++ the others are taken for the same."""
 _MOST = 1 << 20
@@ -72,7 +74,7 @@ def _of_one_ending(root: str, paths: Sequence[str]) -> Unusual:
                 data = file.read(_MOST)
         except OSError:  # nothing says that it is a source
             continue
-        if is_source(data):
+        if is_source(data) or (path.endswith(_TEMPLATES) and _ATOMIC.search(data) is not None):
             sources.append(path)
         elif _ATOMIC.search(data) is not None:
             atomics.append(path)

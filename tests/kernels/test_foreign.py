@@ -69,3 +69,36 @@ def test_skipped_files_are_shown_and_no_failure(d9mlint: Callable[..., Ran], tmp
     assert told["skipped"] == [{"path": "b.metal", "reason": "atomics of Metal are not looked at"}]
     assert [site["path"] for site in told["sites"]] == ["clean.cu", "k.cuh.in"]
     assert "atomics of Metal are not looked at" in d9mlint("kernels", ".", "--no-cache", "--format", "html").out
+
+
+def test_sums_of_pytorch_in_python_are_named_beside_kernels(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "clean.cu").write_text("__global__ void k(int* o) { atomicAdd(o, 1); }\n")
+    (tmp_path / "pool.py").write_text(
+        "import torch\ndef f(o, i, x):\n    return o.index_add_(0, i, x).scatter_add(0, i, x)\n"
+    )
+    (tmp_path / "set.py").write_text("import torch\ndef f(o, i, x):\n    return o.index_put_((i,), x)\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_pool.py").write_text("import torch\ntorch.zeros(3).index_add_(0, i, x)\n")
+    told = d9mlint("kernels", ".", "--no-cache", "--format", "json")
+    assert json.loads(told.out)["skipped"] == [
+        {"path": "pool.py", "reason": "sums of PyTorch (`index_add_`, `scatter_add`) are not judged here; "
+                                      "`check` tells of them"},
+    ]  # fmt: skip
+    assert "no unguarded site that can vary in what was looked at" in d9mlint("kernels", ".", "--no-cache").out
+    (tmp_path / "clean.cu").unlink()
+    assert d9mlint("kernels", ".", "--no-cache").code == 2
+
+
+def test_submodules_that_are_not_there_are_named(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "clean.cu").write_text("__global__ void k(int* o) { atomicAdd(o, 1); }\n")
+    (tmp_path / ".gitmodules").write_text(
+        "".join(f'[submodule "{n}"]\n\tpath = third_party/{n}\n\turl = ../{n}.git\n' for n in ("gone", "here", "bare"))
+    )
+    for name in ("here", "bare"):
+        (tmp_path / "third_party" / name).mkdir(parents=True)
+    (tmp_path / "third_party" / "here" / "a.cuh").write_text("")
+    told = json.loads(d9mlint("kernels", ".", "--no-cache", "--format", "json").out)["skipped"]
+    assert [one["path"] for one in told] == ["third_party/bare/", "third_party/gone/"]
+    assert "2 folders (third_party/bare/, third_party/gone/): a submodule that is not checked out" in d9mlint(
+        "kernels", ".", "--no-cache"
+    ).out.replace("\n             ", "")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .support import check, judged, only
+from d9mlint.kernels.scan import scan
+
+from .support import check, judged, only, repository
 
 _FUNCTOR = """
     template <typename T> struct Add {
@@ -325,6 +327,38 @@ def test_a_struct_of_pointers_through_two_functions(typed: str, verdict: str) ->
         if a.form == "wrapper"
     ]
     assert [j.verdict for j in said] == [verdict]
+
+
+def test_a_wrapper_in_a_nearer_namespace_hides_that_of_the_same_name() -> None:
+    text = """
+    #include "outer.cuh"
+    #include "inner.cuh"
+    namespace lib {
+    __global__ void k(int* n, int* out, int* sums) {
+      out[atomic_add(n, 1)] = threadIdx.x;
+      ::atomic_add(sums + threadIdx.x % 7, 1);
+    }
+    }
+    """
+    body = "__device__ int atomic_add(int* at, int x) { return atomicAdd((unsigned*)at, (unsigned)x); }"
+    found = scan(repository(a_cu=text, outer_cuh=body, inner_cuh=f"namespace lib {{ {body} }}"))
+    said = {s.location.path: (s.class_, s.verdict) for s in found.sites if s.form == "wrapper-def"}
+    assert said == {"outer.cuh": ("commutative-exact", "no"), "inner.cuh": ("order-dependent", "yes")}
+
+
+def test_a_wrapper_of_the_class_around_the_class_that_calls_it() -> None:
+    check("""
+    struct Low {
+      static __device__ void push(float* p, float v) {
+        atomicAdd(p + threadIdx.x % 3, v); // -> float-accumulate depends
+      }
+      struct Down {
+        __device__ void apply(float* out, float v) {
+          push(out, v); // -> float-accumulate depends
+        }
+      };
+    };
+    """)
 
 
 def test_a_struct_that_is_defined_elsewhere_by_what_is_added_to_its_members() -> None:

@@ -20,6 +20,8 @@ from d9mlint.kernels.source.unit import parsed
         "struct F { EIGEN_DEVICE_FUNC EIGEN_STRONG_INLINE void operator()(int* p) const {} };",
         'struct S { int x; MY_STATIC_ASSERT(sizeof(int) == f(4), "not (four"); __device__ S() = default; int g() { return 1; } };',
         "C10_LAUNCH_BOUNDS_1(256) __global__ void k(const __grid_constant__ Params p) {}",
+        "class MY_LIB_EXPORT A : public lib::B { A(); virtual void f(); };",
+        "template <class T> void f(T& p) { g(p, typename T::Arguments{.out = p.q, .size = 3}); }",
         "auto f = [=] GPU_LAMBDA (float a, float b) -> float { return a + b; };",
     ],
 )

@@ -83,3 +83,16 @@ def test_files_of_unusual_names_are_sources_by_what_they_hold(tmp_path: Path) ->
         ("put.kernel", "yes"),
     ]
     assert [one.path for one in found.skipped] == ["slang.shade"]
+
+
+def test_a_template_for_kernels_is_a_source(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_bytes(GOOD)
+    (tmp_path / "macros.jinja").write_text(
+        "{%- macro store(out, shared) %}\n  ROWS(32, atomicAdd({{ out }} + i, {{ shared }}[i]);)\n{%- endmacro %}\n"
+    )
+    (tmp_path / "page.j2").write_text("<b>{{ title }}</b>")
+    found = tree.scan(listing(tmp_path), cache=False, jobs=1)
+    assert [(one.location.path, one.location.line, one.verdict) for one in found.sites] == [
+        ("k.cu", 1, "no"), ("macros.jinja", 2, "conditional"),
+    ]  # fmt: skip
+    assert found.skipped == ()

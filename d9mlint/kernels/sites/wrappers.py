@@ -13,7 +13,7 @@ from d9mlint.kernels.sites.names import FOREIGN
 from d9mlint.kernels.sites.presence import NEEDLE
 from d9mlint.kernels.source import plain
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.source.unit import Function, Unit, namespaces
+from d9mlint.kernels.source.unit import Function, Unit, classes, namespaces
 from d9mlint.model import Location
 
 _NO_LIMIT = 1_000
@@ -280,7 +280,27 @@ def meant(call: Call, path: str, table: Mapping[str, Iterable[Definition]], repo
         return []
     distinctive = NEEDLE in call.name.encode().lower()
     chosen = [d for d in fitting if _of_class(call, d, distinctive, repository)]
-    return [d for d in chosen if distinctive or visible(repository, path, d.location.path)]
+    seen = [d for d in chosen if visible(repository, path, d.location.path)]
+    return _innermost(call, seen) or (chosen if distinctive else [])
+
+
+def _innermost(call: Call, found: list[Definition]) -> list[Definition]:
+    """Of free functions, those in the innermost of the namespaces around an unqualified call: they hide the others.
+
+    ``::f(x)`` means those of no namespace.
+    """
+    free = [d for d in found if not d.scope]
+    if call.scopes or call.function is None or len(free) < 2:
+        return found
+    if call.unit.data[max(0, call.start - 2) : call.start] == b"::":
+        return [d for d in found if not d.namespaces] or found
+    here = namespaces(call.function.node)
+    depths = [len(d.namespaces) if here[: len(d.namespaces)] == d.namespaces else -1 for d in free]
+    nearest = max(depths)
+    if nearest < 0:
+        return found
+    hidden = [d for d, depth in zip(free, depths, strict=True) if 0 <= depth < nearest]
+    return [d for d in found if d not in hidden]
 
 
 def _of_class(call: Call, wrapper: Definition, distinctive: bool, repository: Repository) -> bool:
@@ -298,7 +318,7 @@ def _of_class(call: Call, wrapper: Definition, distinctive: bool, repository: Re
         return distinctive or _mentions(call, wrapper.scope) or (not wrapper.holds and of_any_type(call))
     if last:
         return last == wrapper.scope or _stands_for_types(call, last)
-    return call.function is not None and call.function.scope == wrapper.scope
+    return call.function is not None and wrapper.scope in (call.function.scope, *classes(call.function.node))
 
 
 def _opened(repository: Repository, path: str) -> frozenset[bytes]:

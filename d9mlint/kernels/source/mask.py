@@ -23,6 +23,11 @@ _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBD
 """What stands in every name of ``_MACROS``."""
 _PORTABLE = re.compile(rb"\bKOKKOS_(?:(?:IMPL_)?(?:[A-Z]+_)*FUNCTION|(?:CLASS_)?LAMBDA)\b")
 """Kokkos' words before a function, and for what a lambda captures; its headers are seldom at hand."""
+_EXPORTS = (b"_EXPORT", b"_API", b"_PUBLIC", b"_DLL")
+_EXPORTED = re.compile(rb"(?<=class )[A-Z][A-Z0-9_]*(?:_EXPORT|_API|_PUBLIC|_DLL)S?(?=\s+\w)")
+"""A macro before the name of a class that a library exports, which the grammar takes for its name."""
+_MADE = re.compile(rb"typename(?=\s+(?:\w+\s*::\s*)+\w+\s*\{)")
+"""Before the type of an object that is made in an expression (``f(typename Op::Arguments{.n = 1})``)."""
 _POINTER_CAST = re.compile(rb"(?<=[(,=\s])\(\s*(?:\w+\s*::\s*)*\w*_ptr\s*<[^<>();]*>\s*\)(?=\s*[&(\w])")
 """A cast to a class of pointers (``(sycl::global_ptr<T>)&x[i]``), which the grammar takes for an operand."""
 _REFERS = re.compile(
@@ -102,6 +107,10 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
         data = _MACROS.sub(_blank, data)
     if b"KOKKOS_" in data:
         data = _PORTABLE.sub(_captured, data)
+    if any(word in data for word in _EXPORTS):
+        data = _EXPORTED.sub(_blank, data)
+    if b"typename" in data:
+        data = _MADE.sub(_blank, data)
     if b"atomic_ref" in data:
         data = _REFERS.sub(rb"\1{\2}", data)
     if b"_ptr<" in data or b"_ptr <" in data:

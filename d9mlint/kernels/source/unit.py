@@ -234,14 +234,7 @@ class Unit:
         return "" in spaces or (bool(spaces) and not spaces.isdisjoint(namespaces(node)))
 
     def _class_name(self, node: tree_sitter.Node) -> str:
-        at = node.parent
-        while at is not None:
-            if at.type in ("class_specifier", "struct_specifier"):
-                name = at.child_by_field_name("name")
-                named = re.sub(r"<.*", "", self.text(name), flags=re.DOTALL) if name is not None else ""
-                return named.rpartition("::")[2].strip()  # `class Outer::Inner {`
-            at = at.parent
-        return ""
+        return next(iter(classes(node)), "")
 
 
 def _kernel(word: bytes) -> bool:
@@ -290,6 +283,17 @@ def parsed(
     if b"{%" in data and b"%}" in data:  # operands of assembler begin alike: "{%0, %1}"
         data = filled(data)
     return Unit(path, data, _parser().parse(masked(data, hidden)), at, meaning, hidden)
+
+
+def classes(node: tree_sitter.Node) -> Iterator[str]:
+    """The classes around a node, the innermost first, without the parameters of templates."""
+    at = node.parent
+    while at is not None:
+        if at.type in ("class_specifier", "struct_specifier"):
+            name = at.child_by_field_name("name")
+            written = (name.text or b"").decode("utf-8", "replace") if name is not None else ""
+            yield re.sub(r"<.*", "", written, flags=re.DOTALL).rpartition("::")[2].strip()  # `class Outer::Inner {`
+        at = at.parent
 
 
 def namespaces(node: tree_sitter.Node) -> tuple[str, ...]:

@@ -219,7 +219,7 @@ def _functions(unit: Unit) -> Iterator[Block]:
             kind, arguments = "library", tuple(part.strip() for part in head.split(","))
         elif wrapped := _WRAPPED.match(name):
             name = wrapped[1]  # TORCH_IMPL_FUNC(name)(...) {...}
-        if scope and not _in_class(node) and _is_namespace(unit, scope):
+        if scope and not in_class(node) and _is_namespace(unit, scope):
             scope = ""
         yield Block(
             unit, kind, name, start, node.end_byte, words(unit.data, start, node.end_byte), function, scope, arguments
@@ -260,7 +260,8 @@ def _parameters(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return at.child_by_field_name("parameters") if at is not None else None
 
 
-def _in_class(node: tree_sitter.Node) -> bool:
+def in_class(node: tree_sitter.Node) -> bool:
+    """Whether a definition stands within a class."""
     at = node.parent
     while at is not None:
         if at.type in ("class_specifier", "struct_specifier"):

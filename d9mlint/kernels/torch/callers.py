@@ -6,6 +6,7 @@ import re
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository, folders_above, nearer, shared_folders
+from d9mlint.kernels.source.unit import classes
 from d9mlint.kernels.torch import pasted
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import HEADERS, Block, Blocks, blocks
@@ -108,12 +109,15 @@ class Callers:
             found = self._in_namespaces(found, block, word)
         found += [*self._renamed(block), *self._inherited(block)] if block.scope else []
         if block.scope and not any(other.scope != block.scope for other, _ in found):
-            found += members.elsewhere(self.repository, block, self.blocks)
+            found += members.elsewhere(self.repository, block, block.scope, self.blocks)
         named = virtual.bases(block, self.repository)
         if named:
-            known = {other for other, _ in found}
-            calls = virtual.calls(block, named, self._of_any(block, named))
-            homes = self._homes(named)
+            calls = [*virtual.calls(block, named, self._of_any(block, named))]
+            for base in sorted(named):
+                calls += members.elsewhere(self.repository, block, base.decode(), self.blocks)
+            # Who only makes an object of the class leaves the calls to those who know its base.
+            found = [one for one in found if _calls_itself(block, one[0])]
+            known, homes = {other for other, _ in found}, self._homes(named)
             found += [one for one in calls if one[0] not in known and naming.nearest_class(one[0], block, homes)]
         if len(found) > _MAX_CALLERS:
             return []
@@ -150,19 +154,21 @@ class Callers:
         self, found: list[tuple[Block, tuple[int, ...]]], block: Block, word: bytes
     ) -> list[tuple[Block, tuple[int, ...]]]:
         """The places that mean this function (or class) and none of its name in another namespace."""
-        rivals = {
-            naming.around(b)
+        rivals = [
+            b
             for p in self._files.get(word, ())
             for b in self.blocks(p).blocks
             if b.kind == "function" and b.scope == block.scope and (b.name == block.name or block.scope)
-        } if found else set()  # fmt: skip
-        if block.scope and len(rivals) < 2:
+        ] if found else []  # fmt: skip
+        if block.scope and len({naming.around(b) for b in rivals}) < 2:
             return found
         here = block.scope.encode()
-        kept = [
-            (other, tuple(p for p in at if not _named(other, here, p) or naming.meant(other, block, p, rivals)))
-            for other, at in found
-        ]
+        kept = []
+        for other, at in found:
+            seen = {naming.around(b) for b in rivals if not b.internal or b.unit.path == other.unit.path}
+            kept.append(
+                (other, tuple(p for p in at if not _named(other, here, p) or naming.meant(other, block, p, seen)))
+            )
         return [(other, at) for other, at in kept if at]
 
     def _homes(self, classes: frozenset[bytes]) -> set[tuple[str, ...]]:
@@ -232,7 +238,8 @@ class Callers:
             files = [p for p in files if p in seeing]
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
         if block.scope and owners and not _defines_class(self.repository.data(home), word):
-            owners = [p for p in owners if _defines_class(self.repository.data(p), word)]
+            own = self.repository.reachable(home)  # the class itself, whose method this source defines, is no rival
+            owners = [p for p in owners if p not in own and _defines_class(self.repository.data(p), word)]
         owners = [p for p in owners if not self._overloads(p, block) and not self._qualifies(p, block)]
         if not owners:
             return files
@@ -272,8 +279,9 @@ class Callers:
         if block.scope and (other.unit.path == block.unit.path or naming.same_class(other, block)):
             member = other.words.get(block.name.encode(), ())
             only = self._only_method(block)
-            own = {p for p in member if other.scope == block.scope or (only and _through(other, p))}
-            own.update(p for p in member if p not in own and members.calls(self.repository, other, block, p))
+            inner = other.scope == block.scope or _within(other, block.scope)
+            own = {p for p in member if inner or (only and _through(other, p))}
+            own.update(p for p in member if p not in own and members.calls(self.repository, other, block.scope, p))
             places = (*places, *sorted(own))
         methods: frozenset[str] = frozenset()
         if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
@@ -299,15 +307,17 @@ class Callers:
         made = other.kind == "export" and data[end : end + 1] == b"<"  # the registry makes an object
         match = None if made else _MEMBER.match(data, end, end + 400)
         named = match[1].decode() if match is not None else ""
+        if named and named != block.name and block.name == block.scope:
+            return False  # another method of the class, or a type of a namespace of that name, makes no object
         if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
             return named not in methods and block.name.encode() in other.words
         if named:
             return named == block.name or named not in methods
-        if other.kind == "export" or block.name.encode() in other.words:
+        if other.kind == "export" or (block.name != block.scope and block.name.encode() in other.words):
             return True
         key = other.unit.path, place
         if key not in self._standing:
-            self._standing[key] = standing(data, place)
+            self._standing[key] = standing(data, place, len(block.scope))
         return reaches(other, block, self._standing[key]) or self._taken(other, block, place)
 
     def _taken(self, other: Block, block: Block, place: int) -> bool:
@@ -336,6 +346,16 @@ def _made_anew(block: Block, place: int) -> bool:
     if place >= block.end:
         return again.search(data, block.end, place) is not None
     return place < block.start and again.search(data, place, data.rfind(b"#", 0, block.start)) is not None
+
+
+def _calls_itself(block: Block, other: Block) -> bool:
+    """Whether who names the class of a virtual method may call it, or exports the class: he names the method, too."""
+    return other.kind == "export" or not {block.name.encode(), b"class_"}.isdisjoint(other.words)
+
+
+def _within(other: Block, scope: str) -> bool:
+    """Whether a method is one of a class that stands within another one, whose methods it calls by their names."""
+    return other.function is not None and other.scope != "" and scope in classes(other.function.node)
 
 
 def _through(other: Block, place: int) -> bool:

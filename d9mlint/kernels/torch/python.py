@@ -30,7 +30,7 @@ from d9mlint.kernels.python.guards import defaults
 from d9mlint.kernels.python.words import Mention
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch.builds.extensions import Extension, extensions, of_source
+from d9mlint.kernels.torch.builds.extensions import Extension, bound, extensions, of_source
 from d9mlint.kernels.torch.routes import Export
 from d9mlint.model.kernel import Guard, Step
 
@@ -240,6 +240,8 @@ class Binder:
                 return f"{extension.name if '.' in extension.name else dotted}.{word}"
         if export.module and last == export.module:
             return f"{dotted}.{word}"
+        if export.module and last in bound(self.repository):
+            return None  # a module of another library here
         base = _followed(file, base)
         value = file.assigned.get(base.id) if isinstance(base, ast.Name) else base
         if isinstance(value, ast.Call) and not (isinstance(base, ast.Name) and base.id in file.imports):

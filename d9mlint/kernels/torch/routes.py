@@ -12,7 +12,7 @@ from d9mlint.kernels.flow import strongest, weakest
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch import cython
+from d9mlint.kernels.torch import classes, cython
 from d9mlint.kernels.torch.bindings import Binding, dotted, holders
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
@@ -139,7 +139,9 @@ def routes(
             if export.operator and not export.name.startswith("aten::"):
                 walk.push(callers.operator(export.name, state.block), step, state, _NONE)
         free = free and not state.only and state.case is None
-    if not done and not walk.waiting and free:
+    if not done:
+        yield from walk.of_classes()
+    if not done and not walk.classes and not walk.waiting and free:
         callers.barren.update(block for block, _, _ in seen)
 
 
@@ -150,6 +152,8 @@ class _Walk:
         self.waiting: list[tuple[int, int, int, _State]] = []
         self.defaults: dict[Export, Mapping[str, str]] = {}
         """What registrations say of the arguments of what they export."""
+        self.classes: dict[Export, tuple[_State, Step]] = {}
+        """The classes of the methods that were passed, where a module exports them; the first way to each."""
         self._callers = callers
         self._guarded = guarded
         self._count = 0
@@ -192,6 +196,8 @@ class _Walk:
                 ):
                     found += [(export, Step(bound.location, text)) for export, text in exports]
                     self.defaults |= {export: _defaults(bound) for export, _ in exports}
+                if bound is None:
+                    self._note_classes(state, other, place)
                 if not exports and other.kind not in ("library", "operators", "export"):
                     rest.append((self._guarded(other, place), place))
             if rest:
@@ -204,6 +210,16 @@ class _Walk:
                 instance = cases.pop() if len(cases) == 1 else None
                 self.push(other, Step(other.unit.span(place, place + width), text), state, within, only, instance)
         return found
+
+    def of_classes(self) -> Iterator[Route]:
+        """The ways to the classes that were met: for who meets nothing that runs a method of theirs by its name."""
+        for export, (state, step) in self.classes.items():
+            yield Route(export, state.backward, state.through, state.guard, (*state.chain(), step), state.only)
+
+    def _note_classes(self, state: _State, other: Block, place: int) -> None:
+        for block, bound in classes.exported(self._callers, state.block, other, place):
+            for export, text in _exports(self._callers, block, bound):
+                self.classes.setdefault(export, (state, Step(bound.location, text)))
 
 
 def _defaults(bound: Binding) -> Mapping[str, str]:

@@ -50,7 +50,7 @@ def headline(report: KernelReport) -> str:
     if report.build:
         return _candidates(report)
     if not sites:
-        return "no unguarded site that can vary"
+        return f"no unguarded site that can vary{' in what was looked at' if report.scan.skipped else ''}"
     ops = {name for site in sites for name in site.ops}
     text = f"{count(len(sites), 'unguarded site')} that can vary"
     without = sum(not site.ops for site in sites)
@@ -95,8 +95,12 @@ def skipped(scan: KernelScan) -> str:
     by_reason: dict[str, list[str]] = {}
     for one in scan.skipped:
         by_reason.setdefault(one.reason, []).append(one.path)
-    told = [f"{count(len(paths), 'file')} ({listing(paths, MOST)}): {why}" for why, paths in by_reason.items()]
+    told = [f"{_counted(paths)} ({listing(paths, MOST)}): {why}" for why, paths in by_reason.items()]
     return "; ".join(told)
+
+
+def _counted(paths: list[str]) -> str:
+    return count(len(paths), "folder" if all(path.endswith("/") for path in paths) else "file")
 
 
 def kind_of(one: Site | LibraryCall) -> str:

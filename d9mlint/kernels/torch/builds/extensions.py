@@ -15,6 +15,7 @@ from d9mlint.kernels.torch.builds import cmake
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
 _HOLE = "{}"
 """In the name of a source, what is put in when the program runs: ``f"kernel_v{VERSION}.cu"``."""
+_BOUND = re.compile(rb"\b(?:PYBIND11_MODULE|NB_MODULE)\s*\(\s*(\w+)\s*,")
 _CPLUSPLUS = (".cpp", ".cu", ".cc", ".cxx")
 
 
@@ -51,6 +52,16 @@ def _every(repository: Repository, _: str) -> list[Extension]:
         for extension in _of_file(file)
     ]
     return found + [Extension(one.name, one.sources, one.path, True) for one in cmake.modules(repository)]
+
+
+def bound(repository: Repository) -> frozenset[str]:
+    """The modules that sources name themselves: ``PYBIND11_MODULE(_core, m)``."""
+    return repository.derived(_bound, "")
+
+
+def _bound(repository: Repository, _: str) -> frozenset[str]:
+    paths = {path for word in (b"PYBIND11_MODULE", b"NB_MODULE") for path in repository.holding(word)}
+    return frozenset(name.decode() for path in paths for name in _BOUND.findall(repository.data(path)))
 
 
 def of_source(all_: list[Extension], path: str) -> list[Extension]:

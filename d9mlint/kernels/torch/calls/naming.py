@@ -13,6 +13,7 @@ from d9mlint.kernels.torch.blocks import Block
 
 _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
 _LAMBDA = re.compile(rb"\bauto\s+(\w+)\s*=\s*\[")
+_USING = re.compile(rb"^[ \t]*using[ \t]+namespace[ \t]+([\w:]+)[ \t]*;", re.MULTILINE)
 _ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
 _DERIVED = re.compile(
     rb"\btemplate\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*(?:class|struct)\s+(\w+)\s*(?:final\s*)?:"
@@ -57,6 +58,9 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
         for depth in range(len(here), -1, -1):  # from the namespaces around it outwards
             if (full := (*here[:depth], *parts)) in known and full:
                 return full == own or (block.scope != "" and _public(full) == _public(own))
+        used = known & _used(data) if not parts else frozenset()
+        if used:
+            return own in used
     if parts:
         if parts[-1] in own:
             return True
@@ -146,6 +150,12 @@ def _lambdas(data: bytes) -> dict[bytes, list[tuple[int, int]]]:
     for match in _LAMBDA.finditer(data) if b"auto" in data else ():
         found.setdefault(match[1], []).append(match.span())
     return found
+
+
+@functools.lru_cache(maxsize=256)
+def _used(data: bytes) -> frozenset[tuple[str, ...]]:
+    """The namespaces whose names a source uses without saying so; it is asked for each mention in it."""
+    return frozenset(tuple(_parts(m[1].decode())) for m in _USING.finditer(data))
 
 
 @functools.lru_cache(maxsize=256)

@@ -24,6 +24,7 @@ _MADE = re.compile(rb"(?:(\w+)\s*\*\s*(?:const\s+)?\w+\s*[=({]\s*)?\bnew\s+(?:\w
 What a constructor makes, other methods call.
 """
 _STORED = re.compile(rb"\bmake_(?:shared|unique)\s*<\s*(?:\w+\s*::\s*)*\Z")
+_ALONE = re.compile(rb"\s*[,;})]")
 MAX_BEFORE = 2_000
 _MAX_MAKER = 200
 """How far before a class the ``new`` or template may stand that makes an object of it."""
@@ -40,16 +41,19 @@ class Standing(NamedTuple):
     """It is handed to a template that does not only hold it, or stands in an alias."""
     cast: bool = False
     """``dynamic_cast<Class *>(object)``: what is called on the object then is named."""
+    alone: bool = False
+    """Nothing is made of it or declared with it: ``{Metric::Class, 1}``."""
 
 
-def standing(data: bytes, place: int) -> Standing:
-    """How the name of a class that begins at a byte stands there."""
+def standing(data: bytes, place: int, width: int) -> Standing:
+    """How the name of a class that begins at a byte stands there; ``width`` are its bytes."""
     first = max(0, place - _MAX_MAKER)
     stored, new = _STORED.search(data, first, place) is not None, _MADE.search(data, first, place)
     own = new is not None and new[1] is not None and data.startswith(new[1], place)
     made = new is not None and not own  # who points to the class itself names the methods that he calls
     cast = _CAST.search(data, first, place) is not None
-    return Standing(stored, made, _is_given(data[max(0, place - MAX_BEFORE) : place]), cast)
+    alone = _ALONE.match(data, place + width) is not None
+    return Standing(stored, made, _is_given(data[max(0, place - MAX_BEFORE) : place]), cast, alone)
 
 
 def reaches(other: Block, block: Block, at: Standing) -> bool:
@@ -62,6 +66,8 @@ def reaches(other: Block, block: Block, at: Standing) -> bool:
         return False
     if at.stored or (at.made and other.scope and other.name == other.scope):
         return name == block.scope
+    if name == block.scope and at.alone:
+        return at.made or at.given
     if name.startswith(("operator", "~")) or name in (block.scope, "forward", "backward", "apply"):
         return True
     return at.made or at.given or other.kind == "export"

@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.blocks import Block
+from d9mlint.kernels.torch.blocks import Block, in_class
 from d9mlint.kernels.torch.presence import binds_classes
 
 _CALLED = re.compile(rb"\s*\(")
 _MEMBER = re.compile(rb"(\w*)\s*(?:\.|->)\s*\Z")
 """The name of an object before its method."""
 _VIRTUAL = re.compile(rb"\bvirtual\b[^;{}()]*?(\w+)\s*\(")
-HEAD = re.compile(rb"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?:(?!:)([^{};()]*)\{")
+_CLASS = rb"\b(?:class|struct)\s+(?:[A-Z][A-Z0-9_]*\s+)?"
+"""Before the name of a class, with a macro that exports it (``class LIB_EXPORT Name``)."""
+HEAD = re.compile(_CLASS + rb"(\w+)\s*(?:final\s*)?:(?!:)([^{};()]*)\{")
 """The head of a class with bases: its name, and they."""
+_MAX_BASES = 20
 _NO_BASES = frozenset((b"public", b"private", b"protected", b"virtual", b"std", b"final"))
 
 
@@ -25,33 +28,47 @@ def bases(block: Block, repository: Repository) -> frozenset[bytes]:
     """
     node = block.function.node if block.function is not None and block.scope else None
     body = node.child_by_field_name("body") if node is not None else None
-    if body is None:
+    if node is None or body is None or block.name.lstrip("~") == block.scope:
         return frozenset()
-    own, listed = repository.derived(_head, f"{block.unit.path}\0{block.scope}")
-    if own or not listed or not binds_classes(repository):
-        said = own and b"override" in block.unit.data[block.start : body.start_byte]
+    listed = repository.derived(_head, f"{block.unit.path}\0{block.scope}")
+    inside = in_class(node)
+    if inside or not listed or not binds_classes(repository):
+        said = inside and b"override" in block.unit.data[block.start : body.start_byte]
         return listed if said else frozenset()
     name = block.name.encode()
     return frozenset(base for base in listed if name in repository.derived(_virtual, base.decode()))
 
 
-def _head(repository: Repository, key: str) -> tuple[bool, frozenset[bytes]]:
-    """Whether a source holds a class itself, not a file that it includes, and the bases that its head names."""
+def _head(repository: Repository, key: str) -> frozenset[bytes]:
+    """The bases that the head of a class names, which a source holds itself or in a file that it includes."""
     path, _, scope = key.partition("\0")
     word = scope.encode()
-    head = re.compile(rb"\b(?:class|struct)\s+" + re.escape(word) + rb"\s*(?:final\s*)?:([^{;]*)\{")
+    head = _heads(word)
     for home in (path, *sorted(repository.reachable(path))):
         data = repository.data(home)
         found = head.search(data) if word in data else None
         if found is not None:
-            return home == path, listed(found[1])
-    return False, frozenset()
+            return listed(found[1])
+    return frozenset()
 
 
 def _virtual(repository: Repository, name: str) -> frozenset[bytes]:
-    """The virtual methods in the sources that name a class."""
-    texts = (repository.data(path) for path in repository.holding(name.encode()))
-    return frozenset(method for data in texts if b"virtual" in data for method in _VIRTUAL.findall(data))
+    """The virtual methods in the sources that name a class, or one of those that it is derived from."""
+    found: set[bytes] = set()
+    pending, seen = {name.encode()}, {name.encode()}
+    while pending and len(seen) < _MAX_BASES:
+        word = pending.pop()
+        for data in (repository.data(path) for path in repository.holding(word)):
+            found.update(_VIRTUAL.findall(data) if b"virtual" in data else ())
+            fresh = {base for match in _heads(word).finditer(data) for base in listed(match[1])} - seen
+            pending |= fresh
+            seen |= fresh
+    return frozenset(found)
+
+
+def _heads(word: bytes) -> re.Pattern[bytes]:
+    """The head of a class of that name, or of a specialisation of a template: its bases."""
+    return re.compile(_CLASS + re.escape(word) + rb"\s*(?:<[^<>{};]*>\s*)?(?:final\s*)?:(?!:)([^{};()]*)\{")
 
 
 def listed(written: bytes) -> frozenset[bytes]:
