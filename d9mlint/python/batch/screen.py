@@ -72,13 +72,11 @@ class Screen:
     ) -> dict[str, tuple[str, ...]]:
         """The entries that reach nothing which matters, with what they reach; ``files`` are all others of the run.
 
-        ``named`` says that config files name classes, which may stand in any file. Where the run has no other files,
-        nobody knows what stands behind a word that hides others.
+        ``named`` says that config files name classes, which may stand in any file.
         """
         found = {entry: tuple(paths) for entry, paths in reached.items() if not any(map(self.matters, paths))}
         hiding = {entry for entry, paths in found.items() if any(map(self._hides, paths))}
-        alone = set(files) <= reached.keys()
-        if hiding and (named or alone or any(self.matters(path) for path in (*reached, *files))):
+        if hiding and (named or any(self.matters(path) for path in (*reached, *files))):
             return {entry: paths for entry, paths in found.items() if entry not in hiding}
         return found
 
