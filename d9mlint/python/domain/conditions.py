@@ -335,8 +335,13 @@ def _shared(needs: list[dict[Variable, bool | ValueSet]]) -> dict[Variable, bool
 
 def by_default(cond: Cond) -> bool | None:
     """Whether the condition holds when no flag is given; None where that is not known."""
-    left = at_values(cond, _default, _UNSET)
+    left = at_defaults(cond)
     return left if isinstance(left, bool) else None
+
+
+def at_defaults(cond: Cond) -> Cond:
+    """What is left of a condition when no flag is given."""
+    return at_values(cond, _default, _UNSET)
 
 
 def by_a_file(cond: Cond) -> bool:
@@ -368,6 +373,7 @@ __all__ = [
     "Flag",
     "Literal",
     "Opaque",
+    "at_defaults",
     "both",
     "by_a_file",
     "by_default",

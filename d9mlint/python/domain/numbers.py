@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from d9mlint.python.domain.values import FlagValue, Seq, Unknown
+from d9mlint.python.domain.values import FlagValue, Seq, Unknown, Value
+
+_LENGTH = "length"
+"""The origin of a number that says how many there are of something."""
 
 
 class Length(Unknown):
@@ -11,7 +14,7 @@ class Length(Unknown):
     __slots__ = ("of",)
 
     def __init__(self, of: Seq | FlagValue) -> None:
-        super().__init__(frozenset({"length", "int"}))
+        super().__init__(frozenset({_LENGTH, "int"}))
         self.of = of
 
 
@@ -23,3 +26,8 @@ class Counted(Unknown):
     def __init__(self, least: int) -> None:
         super().__init__(frozenset({"int"}))
         self.least = least
+
+
+def is_count(value: Value) -> bool:
+    """Whether a value says how many there are of something."""
+    return isinstance(value, Unknown) and _LENGTH in value.origins

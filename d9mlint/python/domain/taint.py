@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from d9mlint.python.domain.values import (
     NO_ORIGINS,
@@ -128,7 +128,7 @@ def mixed(values: Any) -> Unknown:
 
 def text_of(parts: Sequence[Value], path: bool = False) -> Unknown:
     """What is joined to a text or a path: known by what it begins with, and what else it is joined from."""
-    flat = [one for part in parts for one in (part.parts if isinstance(part, Text) else (part,))]
+    flat = _merged(one for part in parts for one in (part.parts if isinstance(part, Text) else (part,)))
     like = mixed(parts)
     if len(flat) > MAX_PARTS:
         flat[MAX_PARTS:] = [like]
@@ -136,6 +136,22 @@ def text_of(parts: Sequence[Value], path: bool = False) -> Unknown:
     if not known and not _begins_in_folder(flat):
         return like
     return Text(tuple(flat), like, path or any(part.path for part in parts if isinstance(part, Text)))
+
+
+def _merged(parts: Iterable[Value]) -> list[Value]:
+    """Parts of a text, of which no two that follow each other are known."""
+    found: list[Value] = []
+    for part in parts:
+        last = found[-1] if found else None
+        if _is_str(last) and _is_str(part):
+            found[-1] = Const(last.value + part.value)
+        else:
+            found.append(part)
+    return found
+
+
+def _is_str(value: Value | None) -> TypeGuard[Const]:
+    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def is_variable(value: Value) -> bool:

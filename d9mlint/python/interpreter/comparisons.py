@@ -20,7 +20,7 @@ from d9mlint.python.domain.conditions import (
     opaque_test,
 )
 from d9mlint.python.domain.diagrams import meets
-from d9mlint.python.domain.numbers import Counted, Length
+from d9mlint.python.domain.numbers import Counted, Length, is_count
 from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.respelling import Respelled
 from d9mlint.python.domain.taint import Computed, differ, is_number
@@ -279,8 +279,8 @@ def _key(interp: Interpreter, value: Value) -> Any:
     if isinstance(value, FlagValue):
         return ("flag", value.flag.name)
     call = value.event if isinstance(value, Obj) else None
-    if isinstance(value, (Seq, Unknown)) and value.order and value.sources:
-        call = value.sources[0]
+    if isinstance(value, (Seq, Unknown)) and value.sources and (value.order or is_count(value)):
+        call = value.sources[0]  # the call that lists what is counted, too
     return ("value", interp.serial(value), *((call.name, call.tick) if call is not None else ()))
 
 

@@ -229,9 +229,9 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     bounded.by_test(interp, tested, frame)
     augmenting.forget_counts(interp, node, frame)
     walked.run(interp, node, frame)
-    trains = timed.turns(interp, node, clock, start, frame)
+    clock = timed.asked(interp, node, clock, start, frame)
     end()
-    if clock is not None and trains:
+    if clock is not None:
         interp.event("timed", clock.raw, frame, environment.place_of(clock))
     interp.block(node.orelse, frame)
     return STAYS

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Sequence
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.conditions import Flag, by_default, has_raised, literals
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.testkeys import asks
 from d9mlint.python.domain.values import Const, Value
+from d9mlint.python.interpreter.library.streams import FILE_TESTS, LISTINGS
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.files.kept import perhaps_saved, written_by
+from d9mlint.python.judging.files.places import Place, compare, flags_within, places
 from d9mlint.python.judging.loops import RANGES, header_of, is_fixed, left_out, starts_fixed
-from d9mlint.python.judging.paths import UNTOLD, as_written, flags_within, perhaps_saved
 
 _WEIGHTS = re.compile(r"\b(model|net|network|weights?|pre_?train(ed|ing)?|trained|init(ial)?|fine_?tune|warm)(_|\b)")
 """Words in the name of a flag that asks for weights to begin with."""
@@ -60,8 +63,10 @@ def begins_anew(program: Program, load: Event, steps: Sequence[Event], numbered:
 
 
 def begins_again(program: Program, load: Event, steps: Sequence[Event]) -> bool:
-    """Whether the steps after a load count from the start, whatever is loaded, and no flag's name says it goes on."""
-    if _GOES_ON.search(_words(flag.name for flag in _asking(load))):
+    """Whether the steps after a load count from the start, whatever is loaded, and nobody asks for it to go on."""
+    tests = (one.opaque for cond in load.guards for one in literals(cond))
+    asked = (test.text for test in tests if test is not None and not asks(test, (*FILE_TESTS, *LISTINGS)))
+    if _GOES_ON.search(_words([*(flag.name for flag in _asking(load)), *asked])):
         return False
     after = [step for step in steps if step.index > load.index and step.meets(load)]
     return bool(after) and all(_from_start(program, load, step) for step in after)
@@ -82,16 +87,23 @@ def own_save(path: Value, saves: Sequence[Event]) -> Event | None:
 
     A file of several that somebody picks by another flag is not what the same command saves.
     """
-    here = {*as_written(path)} - {UNTOLD, ""}
+    here = [place for _, place in places(path)]
     for save in saves if here else ():
-        given = [*save.args, *save.kwargs.values()]
-        picked = flags_within(path) - {name for value in given for name in flags_within(value)}
-        there = {text for value in given for text in as_written(value)} - {UNTOLD, ""}
-        folders = {text.rpartition("/")[0] for text in there} - {UNTOLD, ""}
-        files = perhaps_saved(path, [save]) and {text.rpartition("/")[0] for text in here} & folders
-        if not picked and (here & (there | folders) or files):
+        picked = flags_within(path).keys() - {
+            name for value in (*save.args, *save.kwargs.values()) for name in flags_within(value)
+        }
+        alike = perhaps_saved(path, [save])
+        if not picked and any(_is_own(one, other, alike) for one in here for other in written_by(save)):
             return save
     return None
+
+
+def _is_own(path: Place, saved: Place, alike: bool) -> bool:
+    """Whether a path is a file that is saved, its folder, or (``alike``: by its name) perhaps another one beside it."""
+    folder = saved.folder
+    if compare(path, saved) is True or (folder.names and compare(path, folder) is True):
+        return True
+    return alike and bool(folder.names) and compare(path.folder, folder) is True
 
 
 def _words(names: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from d9mlint.python.project.importlines import ImportLine
+from d9mlint.python.project.importlines import ImportLine, import_lines
 from d9mlint.python.source.filenames import join
 
 _README = ("README.md", "README.rst", "README")
@@ -44,7 +44,8 @@ def home(
         above = root in ("", ".") and not importer.startswith("../")
         if not above and not importer.startswith(join(root, "")):
             continue
-        if not all(_holds(root, parts, names, data) for parts, names in taken) or _is_required(package, root, data):
+        held = all(_holds(root, package, parts, names, data) for parts, names in taken)
+        if not held or _is_required(package, root, data):
             continue
         if inside and (several or data(join(root, "__init__.py")) is not None):
             return root
@@ -57,18 +58,33 @@ def _is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def _holds(root: str, parts: Sequence[str], names: Iterable[str], data: Callable[[str], bytes | None]) -> bool:
-    """Whether a module lies below a root, and the names that are taken out of it are in it."""
+def _holds(
+    root: str, package: str, parts: Sequence[str], names: Iterable[str], data: Callable[[str], bytes | None]
+) -> bool:  # fmt: skip
+    """Whether a module lies below a root, and the names that are taken out of it are in it.
+
+    A name that it takes out of the very module that it would be comes from another: ``from torch.utils import
+    tensorboard`` in ``utils.py``.
+    """
     inside = "/".join(parts)
     if inside and not any(data(join(root, path)) is not None for path in (f"{inside}/__init__.py", f"{inside}.py")):
         # A folder without __init__: what is taken out of it are its modules.
         return bool(names) and all(data(join(root, f"{inside}/{name}.py")) is not None for name in names)
     text = next(filter(None, (data(join(root, path)) for path in (f"{inside}.py", join(inside, "__init__.py")))), b"")
+    own = ".".join((package, *parts))
+    foreign = {name for dots, module, taken in import_lines(text) if not dots and module == own for name in taken}
     for name in names:
         modules = (join(inside, f"{name}.py"), join(inside, f"{name}/__init__.py"))
-        if not any(data(join(root, path)) is not None for path in modules) and name.encode() not in text:
+        if any(data(join(root, path)) is not None for path in modules):
+            continue
+        if name in foreign or not _is_named(name, text):
             return False
     return True
+
+
+def _is_named(name: str, text: bytes) -> bool:
+    """Whether a text has a name that is no part of something else: not ``data.Loader`` for ``Loader``."""
+    return re.search(rb"(?<![\w.])%s(?!\w)" % re.escape(name.encode()), text) is not None
 
 
 def _is_required(package: str, root: str, data: Callable[[str], bytes | None]) -> bool:

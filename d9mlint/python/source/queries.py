@@ -47,6 +47,12 @@ def functions(body: tuple[Stmt, ...]) -> Iterator[Def]:
     return (one for one in statements(body) if isinstance(one, Def))
 
 
+def goes_on(node: Def) -> bool:
+    """Whether a function is a generator that gives items for ever: ``while True: yield from loader``."""
+    loops = inside(node.body, While) if node.generator else ()
+    return any(isinstance(loop.test, Const) and bool(loop.test.value) for loop in loops)
+
+
 def statements(body: tuple[Stmt, ...], outside: tuple[type, ...] = ()) -> Iterator[Stmt]:
     """Statements and those inside of them, in no particular order; of some kinds not what is inside."""
     pending: list[Any] = [body]

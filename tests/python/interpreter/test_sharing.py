@@ -49,9 +49,13 @@ _ACROSS = (
     "a.draw()",
     "os.environ['SEEDS'] = 'yes'",
     "if os.environ.get('SEEDS') == 'yes':\n    random.seed(1)",
+    "gin.external_configurable(a.fill)",
+    "gin.parse_config('fill.seed = 4')",
+    "a.fill()",
 )
 """What modules do to each other; ``a`` is imported first."""
 _START = """\
+import gin
 import os
 import random
 import numpy as np
@@ -59,6 +63,9 @@ import torch
 FAST = True
 REGISTRY = {}
 HOLDER = []
+
+def fill(seed=None):
+    np.random.seed(seed)
 
 def draw(*given):
     return random.random() + np.random.rand()
@@ -105,6 +112,24 @@ def test_what_entries_share_changes_nothing(modules: list[str], scripts: list[st
     files |= {f"train{number}.py": text.encode() for number, text in enumerate(scripts)}
     entries = [name for name in files if name.startswith("train")]
     alone = {entry: _judged(Project(files.get), entry, None) for entry in entries}
+    for order in (entries, entries[::-1]):
+        project, shared = Project(files.get), Shared()
+        assert {entry: _judged(project, entry, shared) for entry in order} == alone
+
+
+def test_what_gin_makes_configurable_is_so_for_each_entry_that_imports_who_says_it() -> None:
+    files = {
+        "a.py": b"import numpy as np\ndef fill(seed=None):\n    np.random.seed(seed)\n",
+        "b.py": b"import a\nimport gin\ngin.external_configurable(a.fill)\n",
+        "c.py": b"import a\na.fill()\n",
+        "train0.py": b"import gin, numpy as np, torch\ngin.parse_config('fill.seed = 4')\nimport b, c\n",
+        "train1.py": b"import b, c, numpy as np, torch\n",
+        "train2.py": b"import a, numpy as np, torch\na.fill()\n",
+    }
+    entries = ["train0.py", "train1.py", "train2.py"]
+    files |= {entry: files[entry] + b"torch.tensor(np.random.rand()).backward()\n" for entry in entries}
+    alone = {entry: _judged(Project(files.get), entry, None) for entry in entries}
+    assert len({len(findings) for findings, *_ in alone.values()}) > 1
     for order in (entries, entries[::-1]):
         project, shared = Project(files.get), Shared()
         assert {entry: _judged(project, entry, shared) for entry in order} == alone

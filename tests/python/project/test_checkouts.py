@@ -77,6 +77,18 @@ def test_a_package_of_the_standard_library_is_no_checkout() -> None:
     assert home("xml", (".",), "a.py", list(import_lines(data["a.py"])), data.get) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "module", "text"),
+    [
+        ("from torch.utils import tensorboard", "utils.py", "from torch.utils import tensorboard\n"),
+        ("from torch.utils.data import Loader", "utils/data.py", "import torch\nprint(torch.utils.data.Loader)\n"),
+    ],
+)
+def test_a_module_that_uses_a_package_is_no_part_of_it(line: str, module: str, text: str) -> None:
+    data = {"train.py": f"import torch\n{line}\n".encode(), module: text.encode(), "utils/__init__.py": b""}
+    assert home("torch", (".",), "train.py", list(import_lines(data["train.py"])), data.get) is None
+
+
 def test_folders_beside_a_package_may_be_imported_as_its_own(d9mlint: Callable[..., Any]) -> None:
     """`sam/` is a package of the checkout `sam`, and `sam.examples` the folder beside it."""
     write({

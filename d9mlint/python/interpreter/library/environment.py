@@ -194,6 +194,8 @@ _INTS = "ints"
 """What a call returns, as the catalogue says it, that gives a list of integers."""
 _NUMBERS = "numbers"
 """The same of a call that gives arrays, or lists, of numbers."""
+_ITSELF = ("own",)
+"""What a generator that is an object draws from: what it gives differs only where that has no seed."""
 _CAST = ".astype"
 """A method that may make text of numbers, unless it is told a type of numbers: ``int``, ``np.float32``, ``"int64"``."""
 _NUMERIC_TYPE = re.compile(r"(.*\.)?(bool|complex|u?int|b?float)(\d+|_)?")
@@ -228,7 +230,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         if not effect.opens or streams.for_writing(event, effect):
             returns = returns or ("" if _makes_another(event, effect) else effect.returns)
         if effect.draws and not symbolic:
-            origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
+            origins |= {"random"} if effect.draws != _ITSELF else frozenset()
+            sources = (*sources[-MAX_SOURCES:], event)
         if effect.origin == "fixed" or effect.shapes:
             origins, sources = frozenset(), ()
         elif effect.origin == "contents" or (effect.opens and not streams.for_writing(event, effect)):
@@ -278,15 +281,17 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         if event.name == _PATH_OF and event.args and not order:
             return _joined(event.args)
         return Unknown(origins, order if kept else "", sources)
-    return Obj(f"{event.name}()", event, origins)
+    drawn = any(effect.draws == _ITSELF for effect in event.effects)
+    return Obj(f"{event.name}()", event, origins, "", (event,) if drawn else ())
 
 
 def _joined(args: Sequence[Value]) -> Value:
     """A path in a folder that may be one of several, where one of them is of this run alone: each is told apart."""
     several = alternatives(args[0])
+    names = [part for one in args[1:] for part in (Const("/"), one)]
     if not 1 < len(several) <= _MOST_FOLDERS:
-        return text_of(args, path=True)
-    return choose([(cond, text_of([leaf, *args[1:]], path=True)) for cond, leaf in several])
+        return text_of([args[0], *names], path=True)
+    return choose([(cond, text_of([leaf, *names], path=True)) for cond, leaf in several])
 
 
 def _keeps_items(interp: Interpreter, event: Event) -> bool:

@@ -48,7 +48,7 @@ def _path_in_words(path: Value) -> str | None:
     if isinstance(path, FlagValue):
         return f"<{path.flag.spelled}>"
     parts: Sequence[Value] = path.parts if isinstance(path, Text) else ()
-    between = "" if isinstance(path, Text) and not path.path else "/"
+    between = "" if isinstance(path, Text) else "/"
     if isinstance(path, Obj) and path.event is not None and path.event.name in _PATHS:
         parts = path.event.args
     found = [_path_in_words(part) for part in parts]

@@ -12,7 +12,7 @@ from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.torch.loaders import LOADER, WORKER
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import DRAWN
+from d9mlint.python.judging.files.places import DRAWN
 
 _GENERATORS = ("python", "numpy", "torch")
 _PERSISTENT = Argument(None, "persistent_workers")

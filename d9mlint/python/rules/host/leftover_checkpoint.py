@@ -29,18 +29,16 @@ from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import (
+from d9mlint.python.judging.files.calls import file_of, listed_by, tested_file
+from d9mlint.python.judging.files.kept import (
     besides_files,
-    file_of,
-    flags_of,
-    flags_within,
-    lasting,
-    listed_by,
+    lists_files,
+    of_this_run,
     perhaps_saved,
     saved_there,
-    tested_file,
     with_moves,
 )
+from d9mlint.python.judging.files.places import flags_of, flags_within, lasting
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import begins_again, own_save
 from d9mlint.python.judging.wording import describe
@@ -132,7 +130,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if any(e.index > load.index for e in states):
             continue  # (with the states of the generators it ends like the run that it goes on with)
         kept = [e for e in saves if _of_one_command(load, e)]
-        if load.name in _IF_THERE and not kept:
+        if load.name in _IF_THERE and (not kept or of_this_run(load, next(iter(load.args), None), kept)):
             continue
         folder, guards = _newest_of_its_own(program, load, training, kept)
         unasked = folder is None and not asked_for(load, training)
@@ -218,9 +216,8 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
         return None
-    return (
-        listed(program, first) or named_in(program, first) or (first if any(map(asks_for_files, load.guards)) else None)
-    )
+    there = any(asks_for_files(one) or lists_files(one) for one in load.guards)
+    return listed(program, first) or named_in(program, first) or (first if there else None)
 
 
 def _found_there(
@@ -256,7 +253,7 @@ def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequenc
     if path is None or not after or load.tried <= min(s.tried for s in after) or not _into_weights(program, load):
         return None
     saved = {name for save in saves for value in (*save.args, *save.kwargs.values()) for name in flags_within(value)}
-    picked = flags_within(path) - saved  # one of several files that the program saves: `--step 300`
+    picked = flags_within(path).keys() - saved  # one of several files that the program saves: `--step 300`
     named = bool(picked) or is_none(path) is not False or any(RESUMES.search(name) for name in flags_of(path))
     if named or _is_needed(program, load, min(step.index for step in after)):
         return None

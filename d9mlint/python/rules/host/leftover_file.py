@@ -14,11 +14,7 @@ from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import flows
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, lasting, path_of, tested_file
-from d9mlint.python.judging.randomness import Draw, draws
-from d9mlint.python.judging.seedings import seedings
-from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import (
+from d9mlint.python.judging.files.calls import (
     EMPTIES,
     READS,
     adds,
@@ -27,12 +23,18 @@ from d9mlint.python.rules.host._files import (
     is_alike,
     is_numbered,
     opens,
-    same_path,
+    path_of,
+    tested_file,
     told,
     varies,
 )
+from d9mlint.python.judging.files.places import OF_ONE_RUN, lasting, perhaps_same, same_place
+from d9mlint.python.judging.randomness import Draw, draws
+from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.absent import TESTS, absent, is_missing
-from d9mlint.python.rules.host.leftovers.counted import counted
+from d9mlint.python.rules.host.leftovers.cached_data import cached_data
+from d9mlint.python.rules.host.leftovers.counted import counted, numbered
 from d9mlint.python.rules.host.leftovers.databases import databases
 from d9mlint.python.rules.host.leftovers.kept_state import carried
 from d9mlint.python.rules.host.leftovers.newest import newest
@@ -85,6 +87,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from databases(program, rule, calls)
     yield from newest(program, rule, calls)
     yield from counted(program, rule, calls)
+    yield from numbered(program, rule, calls)
+    yield from cached_data(program, rule)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------
@@ -147,8 +151,7 @@ def _while_made(event: Event, write: Event) -> bool:
 def _kept(path: Value, test: Event, files: Sequence[Event]) -> Sequence[Event]:
     """The calls that write a file where it is not there; none where it is not read all the same."""
     # (A function may add a suffix to the path that it is given: `if not path.endswith(".ply")`.)
-    after = ((e, [leaf for one in given(e) for _, leaf in alternatives(one)]) for e in files if e.index >= test.index)
-    mentions = [e for e, leaves in after if any(same_path(one, path) for one in (*given(e), *leaves))]
+    mentions = [e for e in files if e.index >= test.index and any(perhaps_same(one, path) for one in given(e))]
     writes = [e for e in mentions if absent(e, test) and any(x.writes or x.opens for x in e.effects)]
     return writes if any(READS.fullmatch(e.name) and e not in writes for e in mentions) else ()
 
@@ -205,7 +208,7 @@ def _goes_on(program: Program, drawn: Draw, test: Event) -> bool:
 def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
     """Whether a call makes the file where it is not there."""
     made = (e for e in calls if e.index > test.index and test.loops[-1] in e.loops and absent(e, test))
-    return any(same_path(one, path) for e in made for one in given(e))
+    return any(same_place(one, path) for e in made for one in given(e))
 
 
 # -- files that grow -----------------------------------------------------------------------------------------------
@@ -223,7 +226,7 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
         when = lasting(path) if path is not None else False
         if path is None or when is False or _is_of_one_run(path) or is_numbered(path, tests):
             continue  # (a name that each run makes anew, unless it is given one)
-        mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
+        mentions = [e for e in files if e is not opening and any(same_place(one, path) for one in given(e))]
         before = [e for e in mentions if e.index < opening.index]
         emptied = any(EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
         reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
@@ -289,6 +292,6 @@ def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -
         path = tested_file(test)
         if path is not None and test.index < opening.index and absent(opening, test):
             made = (e for e in files if e.index > test.index and absent(e, test) and opens(e))
-            if any(same_path(one, path) for e in made for one in given(e)):
+            if any(same_place(one, path) for e in made for one in given(e)):
                 return True
     return False

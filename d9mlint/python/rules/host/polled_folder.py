@@ -10,11 +10,10 @@ from d9mlint.python.frameworks.tensorflow import pipelines
 from d9mlint.python.frameworks.torch import loaders
 from d9mlint.python.interpreter.library.streams import LISTINGS
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.paths import path_of, saved_there
-from d9mlint.python.rules.host import _files
-from d9mlint.python.rules.host._folders import folder_of, writes_into
+from d9mlint.python.judging.files.calls import opens, path_of
+from d9mlint.python.judging.files.folders import folder_of, writes_into
+from d9mlint.python.judging.files.kept import saved_there
 
 _TREES = (*LISTINGS, "os.walk")
 _WORKERS, _THREAD = "worker processes", "a thread of `tf.data` that reads ahead"
@@ -31,7 +30,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     beside = [e for e in listed if e.inside(loaders.WORKER, loaders.PERHAPS_WORKER, pipelines.GENERATOR)]
     elsewhere = (*loaders.CONTEXTS, pipelines.GENERATOR)
     calls = [e for e in program.events if e.kind == "call" and not e.inside(*elsewhere)] if beside else []
-    writes = [e for e in calls if _files.opens(e)]
+    writes = [e for e in calls if opens(e)]
     told: set[object] = set()
     for event in beside:
         if event.location in told:
@@ -60,8 +59,7 @@ def _polled_ahead(program: Program, listed: Event, writes: Sequence[Event]) -> E
     made = pipelines.generator_of(program, listed)
     if made is None or set(listed.loops) <= set(made.loops) or not pipelines.read_ahead(program, made):
         return None
-    makers = results(program)
-    into = [e for e in writes_into(folder_of(listed, makers), writes, makers) if listed.meets(e)]
+    into = [e for e in writes_into(folder_of(listed), writes) if listed.meets(e)]
     again = _called_again(program, made) if into else frozenset()
     return next((e for e in into if _meanwhile(listed, e) or (e.loops and not again.isdisjoint(_functions(e)))), None)
 

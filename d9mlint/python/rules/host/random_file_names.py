@@ -9,11 +9,10 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft, lower, short_name
+from d9mlint.python.judging.files.calls import opens, target_of
+from d9mlint.python.judging.files.folders import folder_of, writes_into
 from d9mlint.python.judging.order import orders
-from d9mlint.python.rules.host._files import opens, target_of
-from d9mlint.python.rules.host._folders import folder_of, writes_into
 
 _ENTROPY, _CLOCK = "entropy", "clock"
 _SORTS = ("builtins.sorted", "builtins.list.sort", "?.sort", "natsort.natsorted")
@@ -27,11 +26,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     named = [(event, source) for event, source in _named_by_chance(program) if not event.detached]
     if not named:
         return
-    used, makers = [*_in_order(program)], results(program)
+    used = [*_in_order(program)]
     told: set[object] = set()
     for write, source in named:
         for listing, use, is_sorted in used:
-            if source.location in told or not any(writes_into(folder_of(listing, makers), [write], makers)):
+            if source.location in told or not any(writes_into(folder_of(listing), [write])):
                 continue
             told.add(source.location)
             timed = is_sorted and _CLOCK in taint([target_of(write)])[0]

@@ -16,8 +16,8 @@ from d9mlint.python.frameworks.tensorflow.sessions import NEWEST
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.files.kept import saved_there
 from d9mlint.python.judging.ops import varies
-from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.rules.host._time_limits import given_up
 from d9mlint.python.rules.host.leftovers import newest

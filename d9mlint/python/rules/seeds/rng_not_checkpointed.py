@@ -26,7 +26,7 @@ from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, on_ways, written_at
-from d9mlint.python.judging.paths import with_moves
+from d9mlint.python.judging.files.kept import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save
@@ -64,6 +64,8 @@ from d9mlint.python.rules.seeds.resumes.runners import of_runners
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
 from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
 from d9mlint.python.rules.seeds.resumes.trainers import of_weights
+from d9mlint.python.source.facts import Def
+from d9mlint.python.source.queries import goes_on
 
 _STATES = (
     "torch.get_rng_state", "torch.set_rng_state", "torch.cuda.get_rng_state", "torch.cuda.get_rng_state_all",
@@ -187,6 +189,7 @@ def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> list[D
     found = [d for d in going if loops.intersection(d.event.loops) and d.event.meets(load)]
     ahead = _filling(program, loops)
     found += [d for d in draws(program) if ahead.intersection(d.event.loops) and d.event.inside(*WORKERS)]
+    found += [d for d in draws(program) if _is_taken_from(d.event) and not d.event.detached and d.event.meets(load)]
     known = {id(d.event) for d in found}
     layers = (d for d in draws(program) if sure and _drops(d.event))
     return found + [d for d in layers if id(d.event) not in known and d.event.meets(load)]
@@ -204,6 +207,15 @@ def _filling(program: Program, loops: set[int]) -> set[int]:
         if fill <= found:
             return found
         found |= fill
+
+
+def _is_taken_from(event: Event) -> bool:
+    """Whether something happens as items are taken out of a generator that goes on for ever, wherever that was made.
+
+    ``while True: yield from loader``: what trains takes the next item there.
+    """
+    nodes = (one.node for one in (*event.callers, event.func) if one is not None)
+    return any(isinstance(node, Def) and goes_on(node) for node in nodes)
 
 
 def _drops(event: Event) -> bool:

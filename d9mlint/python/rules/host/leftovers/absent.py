@@ -5,7 +5,17 @@ from __future__ import annotations
 import functools
 import re
 
-from d9mlint.python.domain.conditions import Cond, Opaque, both, conjuncts, has_raised, negate, opaque
+from d9mlint.python.domain.conditions import (
+    Cond,
+    Opaque,
+    at_defaults,
+    both,
+    conjuncts,
+    has_raised,
+    is_symbolic,
+    negate,
+    opaque,
+)
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import asked_by, asks
 
@@ -44,6 +54,15 @@ def is_missing(guard: Cond) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _asked(guard: Cond) -> list[Opaque]:
+    """The tests of which a condition says that one fails, of several by flags that of a run without any.
+
+    ``not exists(one) if args.number is None else not exists(other)``.
+    """
+    found = _failing(guard)
+    return found if found or is_symbolic(guard) else _failing(at_defaults(guard))
+
+
+def _failing(guard: Cond) -> list[Opaque]:
     """The tests of which a condition says that one fails: ``not (exists(one) and exists(other))``.
 
     Empty where a setting is one of them (``use_cached and exists(path)``): whether it is on is not known.

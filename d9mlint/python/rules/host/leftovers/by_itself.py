@@ -18,7 +18,9 @@ from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, listed_by, lists_files, saved_there
+from d9mlint.python.judging.files.calls import listed_by
+from d9mlint.python.judging.files.kept import besides_files, lists_files, saved_there
+from d9mlint.python.judging.files.places import OF_ONE_RUN
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.unasked import (
     CONTINUES,

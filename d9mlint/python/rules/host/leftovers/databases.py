@@ -11,7 +11,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, Text, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN
+from d9mlint.python.judging.files.places import OF_ONE_RUN
 
 _CONNECT = "sqlite3.connect"
 _EXECUTES = re.compile(r"sqlite3\.connect\(\)(\.cursor\(\))?\.(execute|executemany|executescript)")

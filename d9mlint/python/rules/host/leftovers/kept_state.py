@@ -15,9 +15,10 @@ from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Unknown, Value, al
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, path_of
+from d9mlint.python.judging.files.calls import EMPTIES, adds, is_numbered, opens, path_of, target_of, told
+from d9mlint.python.judging.files.kept import besides_files
+from d9mlint.python.judging.files.places import OF_ONE_RUN, same_place
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import EMPTIES, adds, is_numbered, opens, same_path, target_of, told
 
 _LOADS = re.compile(
     r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"
@@ -104,7 +105,7 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue
         for write, target, place in to:
-            if write.index < load.index or not same_path(place, path) or adds(target) or not write.meets(load):
+            if write.index < load.index or not same_place(place, path) or adds(target) or not write.meets(load):
                 continue
             if not _only_if_there(load, write) and not _made_if_absent(path, load, files):
                 continue
@@ -165,7 +166,7 @@ def _made_if_absent(path: Value, load: Event, files: Sequence[Event]) -> bool:
     """Whether the program makes the file, before it is loaded, only where none is there or none can be read."""
     made = (e for e in files if e.index < load.index and opens(e) and e.func is load.func)
     return any(
-        same_path(place, path) and any(has_raised(one) or _asks_for_file(negate(one)) for one in e.guards)
+        same_place(place, path) and any(has_raised(one) or _asks_for_file(negate(one)) for one in e.guards)
         for e in made
         if (place := path_of(e)) is not None
     )

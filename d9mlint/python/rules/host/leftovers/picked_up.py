@@ -19,7 +19,8 @@ from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import UNTOLD, as_written, listed_by
+from d9mlint.python.judging.files.calls import listed_by
+from d9mlint.python.judging.files.places import Place, begins, places
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host.leftovers.unasked import PICKS, RESUMES, is_asked, left_over, listed
 
@@ -88,8 +89,13 @@ def _listed(program: Program, load: Event, training: Event) -> tuple[Event, Valu
 
 def _is_within(path: Value, folder: Value) -> bool:
     """Whether a path is that of a folder and a name that is only known when the program runs."""
-    here, there = ({text.rstrip("/") for text in as_written(one)} - {"", UNTOLD} for one in (path, folder))
-    return any(text.startswith(f"{one}/") and UNTOLD in text[len(one) :] for text in here for one in there)
+    inside = (
+        Place(here.names[len(there.names) :])
+        for _, here in places(path)
+        for _, there in places(folder)
+        if begins(here, there)
+    )
+    return any(one.is_open for one in inside)
 
 
 def _is_picked(program: Program, path: Value, listing: Event) -> bool:

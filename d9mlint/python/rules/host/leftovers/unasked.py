@@ -22,15 +22,16 @@ from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import FILE_TEST
 from d9mlint.python.domain.testkeys import asks
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text, written_at
-from d9mlint.python.judging.paths import beginning, besides_files, listed_by, parts_by_flags, path_of
+from d9mlint.python.judging.files.calls import listed_by, opens, path_of, target_of
+from d9mlint.python.judging.files.kept import besides_files
+from d9mlint.python.judging.files.places import flags_within, places, same_place
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import opens, same_path, target_of
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"(--[\w-]+|[\w.]+( in (the config file|\S+))?) is (\S+ \(the default\)|not set)")
@@ -73,7 +74,7 @@ def _by_name(cond: Cond) -> bool:
 
 def _names_file(load: Event) -> bool:
     """Whether who starts the program has to name what is loaded."""
-    flags = [flag for path in load.args[:1] for flag in parts_by_flags(path)]
+    flags = flags_within(load.args[0]).values() if load.args else ()
     return any(not flag.default or flag.default == UNKNOWN_DEFAULT or flag.required for flag in flags)
 
 
@@ -123,16 +124,15 @@ def named_in(program: Program, path: Value | None) -> Value | None:
         if read is not None:
             file = path_of(read)
             written = (target_of(e) for e in program.events if not e.detached and opens(e))
-            return file if file is not None and any(one and same_path(one, file) for one in written) else None
+            return file if file is not None and any(one and same_place(one, file) for one in written) else None
         todo = [value for event in made for value in (event.receiver, *event.args) if value is not None]
     return None
 
 
 def folder_told(folder: Value) -> str:
     """A folder in words."""
-    folder = beginning(folder)
-    known = isinstance(folder, FlagValue) or (isinstance(folder, Const) and isinstance(folder.value, str))
-    return f"`{value_text(folder)}`" if known else "its own folder"
+    first = next((beginning for _, place in places(folder) if (beginning := place.told_beginning)), None)
+    return "its own folder" if first is None else f"`{value_text(first)}`"
 
 
 def left_over(

@@ -13,8 +13,8 @@ from d9mlint.python.frameworks import arrays
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import OF_ONE_RUN, tested_file
-from d9mlint.python.rules.host._files import EMPTIES, READS, given, is_numbered, opens, same_path, target_of
+from d9mlint.python.judging.files.calls import EMPTIES, READS, given, is_numbered, opens, target_of, tested_file
+from d9mlint.python.judging.files.places import OF_ONE_RUN, same_place
 from d9mlint.python.rules.host.leftovers.absent import absent
 from d9mlint.python.rules.host.leftovers.unasked import left_over
 
@@ -53,7 +53,7 @@ def unsaved(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequenc
 def _keeps_from(test: Event, save: Event, path: Value) -> bool:
     """Whether a call saves only where a test has not found the very file that it writes."""
     asked = tested_file(test)
-    return asked is not None and same_path(asked, path) and absent(save, test)
+    return asked is not None and same_place(asked, path) and absent(save, test)
 
 
 def _trained(save: Event, test: Event, steps: Sequence[Event]) -> bool | None:
@@ -79,10 +79,10 @@ def _saved_too(save: Event, test: Event, saves: Sequence[Event]) -> bool:
 def _emptied(program: Program, path: Value, save: Event) -> bool:
     """Whether the file is taken away before it is saved."""
     removed = (e for e in program.named(EMPTIES.fullmatch, "call") if e.index < save.index and not e.detached)
-    return any(same_path(one, path) for e in removed for one in given(e))
+    return any(same_place(one, path) for e in removed for one in given(e))
 
 
 def _read(program: Program, path: Value, test: Event) -> bool:
     """Whether the function that looks for a file reads it, too: it is a cache then, of whatever."""
     reads = (e for e in program.named(READS.fullmatch, "call") if e.func is test.func and not e.detached)
-    return any(same_path(one, path) for e in reads if not opens(e) for one in given(e))
+    return any(same_place(one, path) for e in reads if not opens(e) for one in given(e))

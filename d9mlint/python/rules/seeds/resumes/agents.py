@@ -12,7 +12,7 @@ from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.agents import BUFFER_LOADS, has_buffer, learning, loads, saves
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import besides_files
+from d9mlint.python.judging.files.kept import besides_files
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.seeds.resumes.lost import BUFFER, told
 from d9mlint.python.rules.seeds.resumes.resuming import draws_on, from_own, places, resumes

@@ -18,7 +18,7 @@ from d9mlint.python.domain.values import alternatives
 from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import besides_files
+from d9mlint.python.judging.files.kept import besides_files
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.rules.seeds.resumes.lost import EPOCH, PLACE, lost, told, words
 from d9mlint.python.rules.seeds.resumes.progress import progress

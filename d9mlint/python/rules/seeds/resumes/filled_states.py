@@ -16,7 +16,7 @@ from d9mlint.python.domain.taint import is_number
 from d9mlint.python.domain.values import Const, Dict, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import besides_files
+from d9mlint.python.judging.files.kept import besides_files
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.rules.seeds.resumes.checkpoints import is_network, states
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, lost, told

@@ -12,7 +12,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Dict, Inst
 from d9mlint.python.frameworks.torch.modules.containers import MODULES
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.paths import perhaps_there
+from d9mlint.python.judging.files.kept import perhaps_there
 from d9mlint.python.rules.seeds.resumes.checkpoints import is_network, is_state, leaves
 from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, SCALER, STATISTICS
 from d9mlint.python.source.facts import Def

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.files.kept import perhaps_there
 from d9mlint.python.judging.loops import PASS, RANGES, header_of, is_fixed, left_out
-from d9mlint.python.judging.paths import perhaps_there
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE
 from d9mlint.python.rules.seeds.resumes.resuming import RESUMES

@@ -12,7 +12,8 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.testkeys import equal_to
 from d9mlint.python.domain.values import Unknown, Value
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.paths import flags_within, saved_there
+from d9mlint.python.judging.files.kept import saved_there
+from d9mlint.python.judging.files.places import flags_within
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe

@@ -22,7 +22,8 @@ from d9mlint.python.frameworks.tensorflow.sessions import (
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import file_of, named_otherwise, saved_there
+from d9mlint.python.judging.files.calls import file_of
+from d9mlint.python.judging.files.kept import named_otherwise, of_this_run, saved_there
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save, saves_at_the_end
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, UNREAD, lost_by_saver, told
@@ -68,7 +69,7 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
         met = [e for e in saves if e.meets(load)]
-        if load.detached or not training or not met or _is_of_this_run(program, load, met):
+        if load.detached or not training or not met or of_this_run(load, _paths(program, load)[0], saves):
             continue
         if not (_goes_on(program, load, saves) or any(map(_counts_on, training))):
             continue
@@ -122,13 +123,6 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     if saved_there(path, saves) and not named_otherwise(path, saves):
         return True
     return any(saved_there(folder, saves) for folder in folders)
-
-
-def _is_of_this_run(program: Program, load: Event, saves: list[Event]) -> bool:
-    """Whether what is loaded is what the same run has saved before, in any case: its generators have gone on since."""
-    path = next(iter(_paths(program, load)))
-    before = [e for e in saves if e.index < load.index and set(e.guards) <= set(load.guards)]
-    return saved_there(path, before)
 
 
 def _paths(program: Program, load: Event) -> list[Value]:

@@ -12,7 +12,7 @@ from d9mlint.python.domain.tellable import is_told
 from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternatives
 from d9mlint.python.frameworks.torch.parameters.weights import is_loose
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.paths import besides_files, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.files.kept import besides_files, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.checkpoints import holds_optimizer, is_network, lacks_state, leaves, states
 from d9mlint.python.rules.seeds.resumes.jax_states import PICKLED, PICKLES

@@ -16,7 +16,7 @@ from d9mlint.python.frameworks.torch.lightning import TRAINER
 from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import besides_files
+from d9mlint.python.judging.files.kept import besides_files
 from d9mlint.python.rules.seeds.resumes.lost import EPOCH, OPTIMIZER, SCHEDULE, told
 from d9mlint.python.rules.seeds.resumes.resuming import draws_on, resumes
 
