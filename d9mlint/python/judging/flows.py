@@ -126,11 +126,16 @@ def stands_in(program: Program, draw: Event) -> bool:
 
 
 def decides_little(program: Program, draw: Event) -> bool:
-    """Whether hardly anything hangs on the numbers of a draw: they stand in for inputs, or are joined to a text before
-    all else (the name of a folder, say)."""
+    """Whether hardly anything hangs on the numbers of a draw: they stand in for inputs, are colours, or are joined to a
+    text before all else (the name of a folder, say)."""
     taken = program.once("uses-of-values", _uses).get(id(draw), [])
     named = any(one.name == _JOINS for one in taken[:1])
-    return named or stands_in(program, draw)
+    return named or only_paints(program, draw) or stands_in(program, draw)
+
+
+def only_paints(program: Program, draw: Event) -> bool:
+    """Whether colours are drawn in a program that trains nothing with what it paints."""
+    return draw.colours and not program.trains
 
 
 def in_message(program: Program, part: Event) -> bool:

@@ -72,3 +72,12 @@ def test_a_number_of_seeds_is_no_seed(d9mlint: Callable[..., Any]) -> None:
         found = d9mlint("train.py", "--format", "json").json["findings"]
         told = [one["message"] for one in found] + [other["note"] for one in found for other in one["related"]]
         assert any("runs reads it" in text for text in told) is wanted
+
+
+@pytest.mark.parametrize(("file", "severity"), [("sys.stderr", "info"), ("open('names.txt', 'w')", "warning")])
+def test_an_order_that_is_only_printed_is_for_information(
+    d9mlint: Callable[..., Any], file: str, severity: str
+) -> None:
+    Path("a.py").write_text(f"import glob, sys\nimport numpy\nprint('names:', glob.glob('*.npy'), file={file})\n")
+    (found,) = d9mlint("a.py", "--format", "json").json["findings"]
+    assert (found["rule"], found["severity"]) == ("unsorted-listing", severity)

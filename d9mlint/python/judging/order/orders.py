@@ -21,6 +21,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
+_PRINTS, _STREAMS = "builtins.print", ("sys.stderr", "sys.stdout")
 _OWN_PYTHON = "python-generator"
 _NUMERIC = (
     "tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn", "datasets", "transformers",
@@ -71,6 +72,7 @@ def check(
         yield draft(
             program,
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
+            severity="info" if all(map(_on_terminal, sinks)) else "",
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
             related=dict.fromkeys(related), name=_name(source, of_tables),
             sink=_OF_EACH if source.name.endswith(takes_one) and _takes_part(first, source) else
@@ -156,6 +158,12 @@ def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:
     if source.name == "builtins.set.pop" and all(e.name == "pop" for e in strong) and _only_tells(source):
         return "low"
     return rule.confidence if strong and not _of_table(source) else lower(rule.confidence)
+
+
+def _on_terminal(sink: Event) -> bool:
+    """Whether an order is only seen in what is printed: ``print(names, file=sys.stderr)``."""
+    file = sink.kwargs.get("file")
+    return sink.name == _PRINTS and isinstance(file, Ref) and file.name in _STREAMS
 
 
 def _of_table(source: Event) -> bool:
