@@ -126,8 +126,9 @@ def test_what_gin_makes_configurable_is_so_for_each_entry_that_imports_who_says_
         "train0.py": b"import gin, numpy as np, torch\ngin.parse_config('fill.seed = 4')\nimport b, c\n",
         "train1.py": b"import b, c, numpy as np, torch\n",
         "train2.py": b"import a, numpy as np, torch\na.fill()\n",
+        "train3.py": b"import c, numpy as np, torch\n",
     }
-    entries = ["train0.py", "train1.py", "train2.py"]
+    entries = ["train0.py", "train1.py", "train2.py", "train3.py"]
     files |= {entry: files[entry] + b"torch.tensor(np.random.rand()).backward()\n" for entry in entries}
     alone = {entry: _judged(Project(files.get), entry, None) for entry in entries}
     assert len({len(findings) for findings, *_ in alone.values()}) > 1
