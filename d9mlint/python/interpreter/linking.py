@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Dynamic, Module, Ref, Seq, Unknown, Value
-from d9mlint.python.interpreter import missing, scopes
+from d9mlint.python.interpreter import lazymodules, missing, scopes
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
@@ -239,6 +239,8 @@ def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f
             interp.heap.read(module.frame, name, module.frame.vars.get(name))
             if name in module.frame.vars:
                 return interp.resolve(module.frame.vars[name])
+            if (found := lazymodules.given(interp, module, name, frame, place)) is not None:
+                return found
         inside = module.path.removesuffix("__init__.py").rstrip("/")
         if module.frame is None or module.path.endswith("__init__.py"):
             found = _project_module(interp, name, (inside,), frame, place)
