@@ -266,7 +266,8 @@ def _first(program: Program, group: list[Uncovered]) -> Uncovered:
     fewest = [u for u in fewest if all(map(is_symbolic, u.draw.event.guards))] or fewest
     plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
     lasting = [u for u in plain or fewest if not perhaps_replaced(program, u.draw.event)] or plain or fewest
-    return next((u for u in lasting if not decides_little(program, u.draw.event)), lasting[0])
+    others = (u for u in group if not u.draw.implicit and not perhaps_replaced(program, u.draw.event))
+    return next((u for u in (*lasting, *others) if not decides_little(program, u.draw.event)), lasting[0])
 
 
 def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:
