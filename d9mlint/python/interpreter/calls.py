@@ -190,6 +190,7 @@ def enter(
         options.update(experiments.parameters(interp, func, frame, place))
     if not star and interp.noted(bindings.READ):
         kwargs = {**kwargs, **bindings.given(interp, func, made, args, kwargs, frame, place)}
+    interp.heap.defaults(func)
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star, interp.knowledge)
     if star:

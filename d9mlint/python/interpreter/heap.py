@@ -44,6 +44,8 @@ class Read(NamedTuple):
         holder, key = self.holder, self.key
         if isinstance(holder, (Dict, Notes)):
             return tuple(holder.items.items()) if key is EVERY else holder.items.get(key)
+        if isinstance(holder, Func):
+            return holder.defaults.get(key)
         return (holder.vars if isinstance(holder, Frame) else holder.attrs).get(key)
 
 
@@ -132,6 +134,12 @@ class Heap:
         if self.activation is not None:
             self.read(holder, EVERY, tuple(holder.items.items()))
         return holder.items
+
+    def defaults(self, func: Func) -> None:
+        """Notes that a function is called with the defaults that it has."""
+        if self.activation is not None:
+            for name, value in func.defaults.items():
+                self.read(func, name, value)
 
     def noted(self, notes: Notes, key: Any) -> Any:
         """What is remembered under a key; None where nothing is."""

@@ -32,7 +32,17 @@ from d9mlint.python.interpreter import (
 )
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, later_turns, overwritten, refilled, timed, turns, walked
+from d9mlint.python.interpreter.marks import (
+    bounded,
+    colours,
+    discards,
+    later_turns,
+    overwritten,
+    refilled,
+    timed,
+    turns,
+    walked,
+)
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -67,6 +77,7 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.value, frame)
     discards.assigned(interp, node.targets, node.value, value, start, frame)
     overwritten.assigned(interp, node, value, start, frame)
+    colours.assigned(interp, node.targets, start)
     for target in node.targets:
         if interp.order_loops:
             scopes.begin(interp, target, frame)

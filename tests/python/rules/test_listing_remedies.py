@@ -111,3 +111,12 @@ def test_items_that_a_loader_serves_one_by_one(d9mlint: Callable[..., Any], does
     Path("program.py").write_text(SERVED.format(does=does))
     (finding,) = d9mlint("program.py", "--format", "json", "--select", "unsorted-listing").json["findings"]
     assert finding["severity"] == severity
+
+
+@pytest.mark.parametrize(("file", "severity"), [("sys.stderr", "info"), ("open('names.txt', 'w')", "warning")])
+def test_an_order_that_is_only_printed_is_for_information(
+    d9mlint: Callable[..., Any], file: str, severity: str
+) -> None:
+    Path("a.py").write_text(f"import glob, sys\nimport numpy\nprint('names:', glob.glob('*.npy'), file={file})\n")
+    (found,) = d9mlint("a.py", "--format", "json").json["findings"]
+    assert (found["rule"], found["severity"]) == ("unsorted-listing", severity)

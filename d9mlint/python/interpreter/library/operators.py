@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import Cond, either, negate
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import Func, Inst, Value, alternatives
 from d9mlint.python.interpreter import attributes, calls, expressions
+from d9mlint.python.interpreter.library import generics
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _UNARY = {"neg": "neg", "pos": "pos", "~": "invert"}
 
 def apply(interp: Interpreter, op: str, operands: list[Value], frame: Frame, augmented: bool = False) -> Value:
     """An arithmetic operator on values, some maybe objects of the program; ``augmented``: ``left += right``."""
+    if op == "|" and len(operands) == 2 and (one := generics.union(operands)) is not None:
+        return one
     options: list[tuple[Cond, Value]] = []
     for place, operand in enumerate(operands):
         for cond, leaf in alternatives(operand):

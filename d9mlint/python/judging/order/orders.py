@@ -23,6 +23,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
+_PRINTS, _STREAMS = "builtins.print", ("sys.stderr", "sys.stdout")
 _OWN_PYTHON = "python-generator"
 _NUMERIC = (
     "tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn", "datasets", "transformers",
@@ -73,8 +74,8 @@ def check(
         yield draft(
             program,
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
+            severity="info" if all(map(_on_terminal, sinks)) or _only_served(program, sinks) else "",
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
-            severity="info" if _only_served(program, sinks) else "",
             related=dict.fromkeys(related), name=_name(source, of_tables),
             sink=_OF_EACH if source.name.endswith(takes_one) and _takes_part(first, source) else
             _sink(first, trained.get(id(first))),
@@ -168,6 +169,12 @@ def _only_served(program: Program, sinks: Sequence[Event]) -> bool:
     """
     by_number = all(e.kind == "sink" and e.name == "item" and (e.loops or e.inside(*CONTEXTS)) for e in sinks)
     return by_number and any(e.inside(*CONTEXTS) for e in sinks) and bool(evaluating.evaluations(program))
+
+
+def _on_terminal(sink: Event) -> bool:
+    """Whether an order is only seen in what is printed: ``print(names, file=sys.stderr)``."""
+    file = sink.kwargs.get("file")
+    return sink.name == _PRINTS and isinstance(file, Ref) and file.name in _STREAMS
 
 
 def _of_table(source: Event) -> bool:
