@@ -16,14 +16,15 @@ from d9mlint.python.judging.randomness import draws, no_own_seed
 from d9mlint.python.judging.reseeding import handles, unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 
-_ALONE = ("multiprocessing.Process", "multiprocessing.Context.Process")
+_ALONE = ("multiprocessing.Process", "multiprocessing.Context.Process", "multiprocessing.Process.start")
 """Start one worker for one task: its copy of the state belongs to that task, whatever the timing."""
 _ONE_TASK = (".apply_async", ".apply", ".submit")
 """Calls that start one task each."""
 
 
 def _starts_workers(event: Event) -> bool:
-    return any(one.context in ("thread", "process") for effect in event.effects for one in effect.invokes)
+    invoked = any(one.context in ("thread", "process") for effect in event.effects for one in effect.invokes)
+    return invoked or bool(workers.class_started(event))
 
 
 def _draws_on_host(event: Event) -> bool:
@@ -113,7 +114,7 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
     groups: dict[int, tuple[Event, list[Event]]] = {}
     at: dict[Location, list[Event]] = {}
     for event in program.events:
-        if event.kind == "call" and (event.name == workers.TASK or (event.effects and _starts_workers(event))):
+        if event.kind == "call" and (event.name == workers.TASK or _starts_workers(event)):
             at.setdefault(event.location, []).append(event)
     for event in program.events if at else ():
         if event.kind == "call" and event.inside("thread", PROCESS) and _draws(program, event):

@@ -16,6 +16,7 @@ from d9mlint.python.interpreter.library import environment
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+THREAD, _PROCESS = "threading.Thread.start", "multiprocessing.Process.start"
 _RUN = "run"
 TASK = "joblib.delayed.task"
 """What a function that is ``delayed`` is called by, in whatever worker."""
@@ -23,6 +24,12 @@ _POOL = "joblib.Parallel"
 _JOBS = Argument(0, "n_jobs")
 _IN_THREADS = ("threading", "threads", "sharedmem")
 """What `backend`, `prefer` and `require` of joblib's ``Parallel`` ask threads by."""
+
+
+def class_started(event: Event) -> str:
+    """The name of the class of the program whose ``run`` a call starts as a thread or a process; empty for others."""
+    worker = event.receiver if event.name in (THREAD, _PROCESS) else None
+    return worker.cls.node.name if isinstance(worker, Inst) else ""
 
 
 @contextmanager
@@ -102,5 +109,5 @@ def _contexts(pool: Event | None) -> tuple[str, ...]:
 
 TRANSFER: dict[str, Transfer] = {
     "joblib.delayed": _delayed, TASK: _task,
-    "threading.Thread.start": _starts("thread"), "multiprocessing.Process.start": _starts("process"),
+    THREAD: _starts("thread"), _PROCESS: _starts("process"),
 }  # fmt: skip

@@ -14,6 +14,7 @@ from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.environment import PROCESS, SPAWNED
 from d9mlint.python.interpreter.library.streams import WRITTEN
+from d9mlint.python.interpreter.library.workers import class_started
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
@@ -223,7 +224,7 @@ def _starting(program: Program) -> list[Event]:
         event
         for event in program.events
         if event.kind == "call"
-        and any(i.context in WORKERS for x in event.effects for i in x.invokes)
+        and (class_started(event) or any(i.context in WORKERS for x in event.effects for i in x.invokes))
         and not any(map(_of_ended, event.guards))
     ]
 

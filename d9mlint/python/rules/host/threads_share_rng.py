@@ -13,6 +13,7 @@ from d9mlint.python.frameworks.kerasfit import data_of
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.frameworks.torch.loaders import WORKER
 from d9mlint.python.frameworks.used import keras_backend
+from d9mlint.python.interpreter.library.workers import THREAD, class_started
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
@@ -20,7 +21,7 @@ from d9mlint.python.judging.tasks import of_tasks
 from d9mlint.python.rules.host._replicas import of_replicas
 from d9mlint.python.source.facts import Def
 
-_THREAD = "threading.Thread"
+_THREADS = ("threading.Thread", THREAD)
 _FITS = ("keras.Model.fit", "keras.Model.fit_generator")
 
 
@@ -30,12 +31,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if _is_only(program, start, draws):
             continue
         related = [Related(d.location, "draws here") for d in draws]
-        name = start.raw.rpartition(".")[2]
+        name = class_started(start) or start.raw.rpartition(".")[2]
         first = min(d.location for d in draws)
         yield draft(
             program, rule, start, cond=either(*(both(*draw.guards) for draw in draws)), related=dict.fromkeys(related),
             who=f"the workers of `{name}` draw", draw=draws[0].raw,
-            which="thread" if start.name == _THREAD else "task", remedy=_remedy(program, rule, start, draws[0]),
+            which="thread" if start.name in _THREADS else "task", remedy=_remedy(program, rule, start, draws[0]),
             cause=f"{rule.name}-{first.file.replace('/', '.')}-{first.line}",  # wherever such workers are started
         )  # fmt: skip
     yield from _fetched_ahead(program, rule)
@@ -56,7 +57,7 @@ _OF_THREADS = "each thread its own generator made from the number of the thread"
 def _remedy(program: Program, rule: Rule, start: Event, draw: Event) -> str:
     """The remedy for tasks, or for threads that are started one by one and have none; in the kind of their draws."""
     text = rule.remedy(program.target, ("numpy",))
-    if start.name == _THREAD:
+    if start.name in _THREADS:
         text = text.replace(_OF_TASKS, _OF_THREADS)
     drawn = {generator for effect in draw.effects for generator in effect.draws}
     if "torch" in drawn:
@@ -70,13 +71,13 @@ def _is_only(program: Program, start: Event, draws: Sequence[Event]) -> bool:
     Each worker process of a loader has a state of its own, which threads that the others start do not meet.
     """
     in_worker = start.inside(WORKER)
-    if start.name != _THREAD or (start.loops and not in_worker):
+    if start.name not in _THREADS or (start.loops and not in_worker):
         return False
     states = {_state(one) for one in draws}
     others = (e for e in program.events if e.index > start.index and e.kind == "call" and not e.detached)
     if in_worker:
         others = (e for e in others if e.inside(WORKER) and not e.inside("thread"))
-    return not any(draws_on_host(e) and e not in draws and _state(e) in states for e in others)
+    return not any(draws_on_host(e) and e not in draws and _state(e) in states and e.meets(start) for e in others)
 
 
 def _state(draw: Event) -> tuple[object, ...]:
