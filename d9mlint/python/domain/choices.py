@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from d9mlint.python.domain.composites import holds_things
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.taint import taint
@@ -14,6 +15,7 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Class,
     Const,
+    Dict,
     Dynamic,
     FlagValue,
     Inst,
@@ -21,6 +23,7 @@ from d9mlint.python.domain.values import (
     Obj,
     Phi,
     Ref,
+    Seq,
     Unknown,
     Value,
     alternatives,
@@ -58,10 +61,31 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
     if len(leaves) < 2:
         return leaves[0][0] if leaves else UNKNOWN
     many = len(leaves) > MAX_ALTERNATIVES
-    if many and not any(_is_thing(leaf) for leaf, _ in leaves):  # (as of most: nobody asks which it is when)
+    if many and (parts := _part_by_part([(_any_of(conds), leaf) for leaf, conds in leaves])) is not None:
+        return parts
+    if many and not any(_is_thing(leaf) or _kind(leaf) for leaf, _ in leaves):  # (nobody asks which it is when)
         return _rest([leaf for leaf, _ in leaves])
     whole = tuple([(_any_of(conds), leaf) for leaf, conds in leaves])
     return _of_default_run(whole) if many and not _things(leaf for leaf, _ in leaves) else Phi(whole)
+
+
+def _part_by_part(options: Sequence[tuple[Cond, Value]]) -> Value | None:
+    """Of more tuples or dicts than are told apart as a whole one whose parts are told apart, if any holds a function.
+
+    None where they are of several shapes.
+    """
+    first = options[0][1]
+    if not isinstance(first, (Seq, Dict)) or not any(holds_things(leaf) for _, leaf in options):
+        return None
+    if isinstance(first, Dict):
+        dicts = [(cond, leaf) for cond, leaf in options if isinstance(leaf, Dict)]
+        names = dict.fromkeys(name for _, leaf in dicts for name in leaf.items)
+        found = {name: choose([(c, one.items[name]) for c, one in dicts if name in one.items]) for name in names}
+        return Dict(found, any(one.open for _, one in dicts)) if len(dicts) == len(options) else None
+    held = [(cond, leaf.items) for cond, leaf in options if isinstance(leaf, Seq) and leaf.items is not None]
+    if len(held) < len(options) or len({len(items) for _, items in held}) != 1:
+        return None
+    return Seq(first.kind, [choose([(c, items[at]) for c, items in held]) for at in range(len(held[0][1]))])
 
 
 def _any_of(pairs: list[tuple[Cond, Cond]]) -> Cond:
@@ -77,7 +101,7 @@ def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
     """Of too many alternatives the one of a default run, where there is one; what the others are is not known.
 
     Of modules, one of which is imported by its name, some others are told apart, too. Of objects one stands for all of
-    its class, as each does what the others do.
+    its class, as each does what the others do; so of objects of a library in which the program has put something.
     """
     default = next((one for one in options if _is_thing(one[1]) and by_default(one[0])), None)
     if default is None:
@@ -95,13 +119,20 @@ def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
 
 def _of_each_class(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Cond, Value]], set[int]]:
     """An object of each of a few classes, under the condition that it is any of its class; and the ids of all these."""
-    objects: dict[int, list[tuple[Cond, Value]]] = {}
+    objects: dict[int | str, list[tuple[Cond, Value]]] = {}
     for cond, leaf in options:
-        if isinstance(leaf, Inst):
-            objects.setdefault(id(leaf.cls), []).append((cond, leaf))
+        if kind := _kind(leaf):
+            objects.setdefault(kind, []).append((cond, leaf))
     chosen = spread([*objects.values()], MAX_ALTERNATIVES)
     known = [(either(*(cond for cond, _ in one)), one[0][1]) for one in chosen]
     return known, {id(leaf) for one in chosen for _, leaf in one}
+
+
+def _kind(value: Value) -> int | str:
+    """Of which class an object is that the program has made, or changed; empty for what is none."""
+    if isinstance(value, Inst):
+        return id(value.cls)
+    return value.type if isinstance(value, Obj) and value.attrs else ""
 
 
 def _rest(leaves: Sequence[Value]) -> Unknown:

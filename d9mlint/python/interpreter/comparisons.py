@@ -175,6 +175,10 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return False
     if op in ("==", "is") and isinstance(left, _NAMED) and isinstance(right, _NAMED):
         return left is right
+    if op in ("==", "is") and isinstance(left, Ref) and isinstance(right, Ref):
+        known = _same_member(left, right)
+        if known is not None:
+            return known
     keys = tuple(_key(interp, v) for v in (left, right))
     words = [_said(left), _said(right)]
     if " " not in text and all(words):
@@ -183,6 +187,23 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         text = f"{setting_there} {op} {words[1]}"
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
     return opaque_test(("compare", op, *keys), text, by_default=unset)
+
+
+def _same_member(left: Ref, right: Ref) -> bool | None:
+    """Whether two members of an enumeration of a package are one, by whatever path it is imported: ``ModeKeys.TRAIN``.
+
+    None where the names are of something else.
+    """
+    (of, one), (other_of, other) = (f".{value.name}".split(".")[-2:] for value in (left, right))
+    members = of == other_of and of[:1].isupper() and one.isupper() and other.isupper()
+    return one == other if members and all(map(_is_of_package, (left, right))) else None
+
+
+def _is_of_package(value: Value | None) -> bool:
+    """Whether a name is one of a package, and no attribute of an object that has been made."""
+    while isinstance(value, Ref):
+        value = value.receiver
+    return value is None or isinstance(value, Module)
 
 
 def compare_least(op: str, least: int, right: float) -> bool | None:

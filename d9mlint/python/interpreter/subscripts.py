@@ -34,7 +34,7 @@ from d9mlint.python.interpreter import attributes, calls, comparisons, expressio
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import dispatch, generics, members
 from d9mlint.python.interpreter.library.arguments import argv, nodes
-from d9mlint.python.interpreter.library.containers import mappings, sequences
+from d9mlint.python.interpreter.library.containers import composites, mappings, sequences
 from d9mlint.python.interpreter.marks import discards, selection
 from d9mlint.python.source import facts as f
 
@@ -176,6 +176,11 @@ def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | Non
     return choose([(flag_test(index.flag, "==", key), holder.items[key]) for key in keys])
 
 
+def _entry(interp: Interpreter, table: Dict, index: Value, node: f.Sub, frame: Frame) -> Value | None:
+    """What a table of tuples, dicts or objects holds under a key: ``MODELS[name]``, pairs of a class and a size."""
+    return composites.of_table(interp, table, lambda parts: _item(interp, parts, index, node, frame))
+
+
 def _by_switch(interp: Interpreter, pair: list[Value], index: FlagValue | CondValue) -> Value:
     """Which of two a switch, or the number of one of them, picks: ``(plain, noisy)[args.noisy]``."""
     if isinstance(index, FlagValue) and index.flag.kind == "value":
@@ -241,6 +246,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return choose([(cond, value) for cond, _, value in each])
     if isinstance(holder, Dict) and holder.element is not None:
         return mappings.under(interp, holder.element, index)
+    if isinstance(holder, Dict) and (entry := _entry(interp, holder, index, node, frame)) is not None:
+        return entry
     if (
         isinstance(holder, Dict)
         and isinstance(index, FlagValue)
