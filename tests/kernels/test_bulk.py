@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .support import check, judged, only
+from d9mlint.kernels.scan import scan
+
+from .support import check, judged, only, repository
 
 COPIES = """
     #include <cute/tensor.hpp>
@@ -65,3 +67,23 @@ def test_a_class_of_another_name_is_not_meant() -> None:
 def test_vectors_are_called_as_in_glsl(vector: str, class_: str) -> None:
     kernel = f"__global__ void k({vector}* o, const int* i, {vector} v) {{ atomicAdd(&o[i[threadIdx.x]][1], v[0] * threadIdx.x); }}"
     assert only(kernel).class_ == class_
+
+
+def test_a_copy_reduces_where_it_is_used() -> None:
+    text = """
+    #include <cute/arch/copy_sm90_tma.hpp>
+    template <class Params> struct Kernel {
+      static Params make(float* dq) {
+        auto tma_dq = cute::make_tma_copy(SM90_TMA_REDUCE_ADD{}, make_tensor(dq, shape), layout);
+        return Params{tma_dq};
+      }
+      __device__ void reduce(Params const& params) {
+        copy(plain, from, to);
+        copy(params.tma_dq, from, to);
+      }
+    };
+    """
+    found = scan(repository(a_cu=text)).sites
+    assert [(site.location.line, site.function, site.class_) for site in found] == [
+        (10, "Kernel::reduce", "float-accumulate")
+    ]

@@ -9,6 +9,7 @@ from d9mlint.kernels.judging import operations
 from d9mlint.kernels.judging.aliases import other_member
 from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.judging.seen import Seen, look
+from d9mlint.kernels.judging.switched import switch
 from d9mlint.kernels.judging.verdicts import decide
 from d9mlint.kernels.sites.atomics import Atomic, target_first
 from d9mlint.kernels.source.repository import Repository
@@ -66,6 +67,9 @@ def _judged(atomic: Atomic, repository: Repository) -> Judgement:
         )
     if (class_, verdict) == ("float-accumulate", "conditional") and _adds_floats_beside(seen, repository):
         verdict = "yes"
+    when = switch(atomic) if verdict == "yes" else ""
+    if when:
+        verdict, reason = "conditional", f"{reason}; {when}"
     implements = seen.operation.implements
     return Judgement(
         class_,

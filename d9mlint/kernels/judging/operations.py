@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from d9mlint.kernels.judging.swapping import applied, casloops
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.functors import is_reference
-from d9mlint.kernels.sites.names import READS
+from d9mlint.kernels.sites.names import PASSES, READS, WAITS
 from d9mlint.kernels.source import textual
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
@@ -22,7 +22,7 @@ COUNTERS = frozenset({"inc", "dec"})
 """Operations that CUDA has on integers only."""
 _INTRINSICS = {f"atomic{name}": name.lower() for name in
                ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor")}  # fmt: skip
-_INTRINSICS[READS] = READS
+_INTRINSICS |= {READS: READS, WAITS: WAITS, PASSES: PASSES}
 _NAMED = re.compile(r"(?:tomic|atom|reduce)_?(?:fetch_)?(Add|Sub|Mul|Div|Min|Max)", re.I)
 _MAX_LEVELS = 8
 _MAX_ATOMICS = 400

@@ -12,6 +12,7 @@ from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.names import INTRINSICS
 from d9mlint.kernels.sites.wrappers import visible
+from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.mentions import HEADERS
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
@@ -93,6 +94,10 @@ class _Uses:
         if not verdicts and _of_host(atomic) and _sums(judged):
             verdict = "conditional" if any(kind(t) == "integer" for t in target_types(judged)) else "yes"
             return judged._replace(verdict=verdict, reason=f"{reason}; a function of the host launches it")
+        if not verdicts and self._uncalled(atomic):
+            exact = set(judged.words) <= _ANY_ORDER and bool(judged.words) and not _sums(judged)
+            class_ = "commutative-exact" if exact and judged.class_ == "order-dependent" else judged.class_
+            return judged._replace(class_=class_, reason=f"{reason}; nothing in these sources calls it")
         if not verdicts or "depends" in verdicts:
             return judged
         if verdicts <= _VARYING and all(_alike(judged, said) for said in meant):
@@ -107,6 +112,24 @@ class _Uses:
             class_ = "cas-loop" if judged.class_ == "cas-loop" else "commutative-exact"
             return judged._replace(class_=class_, verdict="no", reason=reason, by_uses=True)
         return judged
+
+    def _uncalled(self, atomic: Atomic) -> bool:
+        """Whether the name of a wrapper stands in the sources only where functions of that name are defined.
+
+        As a string alone it calls nothing.
+        """
+        function = atomic.function
+        if function is None or atomic.form not in ("wrapper-def", "ptx") or function.name in INTRINSICS:
+            return False
+        word = function.name.encode()
+        for path in self._repository.holding(word):
+            unit = self._repository.unit(path)
+            own = sum(one.name == function.name for one in unit.functions()) if unit is not None else 0
+            data = self._repository.data(path)
+            named = [p for p in word_places(data, word) if data[max(0, p - 1) : p + len(word) + 1] != b'"%s"' % word]
+            if len(named) != own:
+                return False
+        return function.name.isidentifier()
 
     def _means(self, user: Atomic, use: Judgement, body: Judgement) -> bool:
         """Whether a use may mean a body: of several overloads, that of its types.

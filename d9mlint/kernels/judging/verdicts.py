@@ -14,7 +14,7 @@ from d9mlint.kernels.judging.seen import DEFINITIONS, Seen
 from d9mlint.kernels.judging.swapping import casloops, swaps
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.functors import is_reference
-from d9mlint.kernels.sites.names import READS
+from d9mlint.kernels.sites.names import PASSES, READS, WAITS
 
 
 def decide(seen: Seen) -> tuple[str, str, str]:
@@ -31,6 +31,13 @@ def decide(seen: Seen) -> tuple[str, str, str]:
         return "unknown", "unknown", f"{seen.what}: the operation is not visible in these sources"
     if words == {READS}:
         return "order-dependent", "no", f"{seen.what}: it only reads, and what it reads ends the wait"
+    if words == {WAITS} and seen.atomic.arguments and seen.atomic.arguments[-1].type == "number_literal":
+        return "order-dependent", "no", f"{seen.what}: it waits for a flag, whoever sets it"
+    if words == {WAITS}:
+        return "order-dependent", "conditional", f"{seen.what}: blocks wait for their turn; which one comes first " \
+            "changes from run to run unless the awaited value fixes the order"  # fmt: skip
+    if words == {PASSES}:
+        return "order-dependent", "no", f"{seen.what}: it passes the turn on to who waits for it"
     if words == {"cas"} or "exch" in words:
         class_, verdict, reason = swaps.judged(seen.atomic, seen.operation, seen.use, seen.constant, seen.what)
         return (class_, "depends", f"{reason}; it depends on the callers") if seen.definition else (

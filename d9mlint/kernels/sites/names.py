@@ -49,6 +49,8 @@ def _builtins() -> dict[str, Known]:
 
 READS = "load"
 """In place of an atomic of CUDA: it changes nothing, and so makes no wrapper of the function around it."""
+WAITS, PASSES = "wait", "pass"
+"""In place of an atomic of CUDA: a block waits for its turn, or passes it on to who waits."""
 SCOPE_WORDS = {
     "__HIP_MEMORY_SCOPE_SINGLETHREAD": "block", "__HIP_MEMORY_SCOPE_WAVEFRONT": "block",
     "__HIP_MEMORY_SCOPE_WORKGROUP": "block", "__HIP_MEMORY_SCOPE_AGENT": "device",

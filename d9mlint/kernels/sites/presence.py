@@ -18,9 +18,13 @@ _START = re.compile(rb"(?:atom|red|multimem|cp\.reduce)(?:\.|[ \t]*\")")
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.%$")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
 _MODULE = re.compile(rb"\.version\s+\d")
+_TURNS = re.compile(rb"\bSemaphore\s+\w+\s*[({]|\bBarrier(?:\s*<[^<>;{}()]*>)?\s*::\s*(?:arrive_inc|wait_(?:eq|lt))\b")
+"""CUTLASS's semaphores and barriers between blocks (cutlass/semaphore.h, cutlass/barrier.h)."""
 _BULK_NEEDLE = b"_REDUCE_"
 BULK = re.compile(rb"\bSM\d+_(?:TMA|BULK)_REDUCE_(ADD|MIN|MAX|INC|DEC|AND|OR|XOR)\b")
 """CuTe's names for bulk copies that reduce (cute/arch/copy_sm90_tma.hpp): types that a copy is made of."""
+_MADE = re.compile(rb"\b(\w+)\s*=\s*(?:\w+\s*::\s*)*make_tma_copy\w*\s*(?:<[^<>;(){}]*>\s*)?\(\s*\Z")
+"""Before the type, the variable that gets the copy: ``auto tma_add = make_tma_copy(SM90_TMA_REDUCE_ADD{}, ...)``."""
 _TEXT = re.compile(
     rb"(?<![\w.%$])(?:atom|red)\.(?:global|shared|relaxed|acquire|release|acq_rel|async|gpu|cta)\b[^\"\n]{0,80}[\[\"]"
 )
@@ -51,6 +55,8 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
     # What writes PTX as text does so on the host.
     if (b"red." in data or b"atom." in data) and _TEXT.search(data) is not None:
         kinds.append("written")
+    if (b"emaphore" in data or b"Barrier" in data) and _TURNS.search(data) is not None:
+        kinds.append("turns")
     if _BULK_NEEDLE in data and BULK.search(data) is not None:
         kinds.append("bulk")
     # A PTX module begins with its version (PTX ISA, "PTX Module Directives").
@@ -62,8 +68,18 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
 ATOMICS = Look(SUFFIXES, _kinds, again=True)
 """How a source may hold atomics: ``named``, in inline ``assembler``, in a ``module`` of PTX, as ``bulk`` reductions.
 
-``views``: by Kokkos' views. ``written``: in strings that are no assembler of the source itself.
+``views``: by Kokkos' views. ``turns``: by semaphores and barriers between blocks. ``written``: in strings that are no
+assembler of the source itself.
 """
+
+
+def bulk_uses(data: bytes, before: bytes) -> list[tuple[int, int]]:
+    """Where a source uses the copy that is made, by what stands before its type: ``copy(params.tma_add, from, to)``."""
+    made = _MADE.search(before)
+    if made is None:
+        return []
+    used = re.compile(rb"\bcopy\s*\(\s*(?:\w+\s*(?:\.|->)\s*)*" + re.escape(made[1]) + rb"\b")
+    return [(match.start(), match.start() + len(b"copy")) for match in used.finditer(data)]
 
 
 def in_assembler(data: bytes) -> bool:

@@ -11,7 +11,7 @@ from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.expand import Use
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import EITHER, KNOWN, portable
-from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, is_module, members_in
+from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, bulk_uses, is_module, members_in
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_functor, of_object
 from d9mlint.kernels.sites.strings import Text, string_around
 from d9mlint.kernels.source import plain
@@ -90,6 +90,8 @@ class _Search:
                 self._look(path, start, word)
         if "views" in kinds:
             self._viewing(path)
+        if "turns" in kinds:
+            self._turns(path)
         if "bulk" in kinds:
             self._bulk(path, data)
         if "module" in kinds:
@@ -301,8 +303,19 @@ class _Search:
             for one in members.in_body(macro, body, self.repository):
                 self._carried(file, macro, macro.body_start + one.start, [of_object(one, body)])
 
+    def _turns(self, path: str) -> None:
+        """Turns that blocks wait for and pass on."""
+        from d9mlint.kernels.sites import turns
+
+        unit = self.repository.unit(path)
+        for start, found in turns.turns(unit) if unit is not None else ():
+            self.known.sightings.setdefault((path, start), found)
+
     def _bulk(self, path: str, data: bytes) -> None:
-        """Reductions by bulk copies: a copy is made of the type of this name, on the host, or by an alias of it."""
+        """Reductions by bulk copies: a copy is made of the type of this name, on the host, or by an alias of it.
+
+        They happen where the copy is used, as far as the file shows that.
+        """
         unit = self.repository.unit(path)
         for match in BULK.finditer(data) if unit is not None else ():
             assert unit is not None
@@ -313,10 +326,13 @@ class _Search:
             if node is None or node.type == "comment":
                 continue
             name, word = match[0].decode(), match[1].decode().lower()
-            self.known.sightings[path, match.start()] = Sighting(
-                unit.span(match.start(), match.end()), name, KNOWN[f"atomic{word.capitalize()}".encode()].intrinsic,
-                "device", "direct", unit, None, unit.function(node), assembler=f"cp.reduce.async.bulk.tensor.{word}",
-            )  # fmt: skip
+            intrinsic = KNOWN[f"atomic{word.capitalize()}".encode()].intrinsic
+            for start, end in bulk_uses(data, before) or [match.span()]:
+                at = unit.root.descendant_for_byte_range(start, end)
+                self.known.sightings[path, start] = Sighting(
+                    unit.span(start, end), name, intrinsic, "device", "direct", unit, None,
+                    unit.function(at) if at is not None else None, assembler=f"cp.reduce.async.bulk.tensor.{word}",
+                )  # fmt: skip
 
     def _ptx_strings(self, path: str, data: bytes) -> None:
         from d9mlint.kernels.sites import ptx

@@ -158,14 +158,14 @@ class Callers:
             b
             for p in self._files.get(word, ())
             for b in self.blocks(p).blocks
-            if b.kind == "function" and b.scope == block.scope and (b.name == block.name or block.scope)
+            if b.kind == "function" and (b.scope or b.name) == (block.scope or block.name)
         ] if found else []  # fmt: skip
         if block.scope and len({naming.around(b) for b in rivals}) < 2:
             return found
         here = block.scope.encode()
         kept = []
         for other, at in found:
-            seen = {naming.around(b) for b in rivals if not b.internal or b.unit.path == other.unit.path}
+            seen = [b for b in rivals if not b.internal or b.unit.path == other.unit.path]
             kept.append(
                 (other, tuple(p for p in at if not _named(other, here, p) or naming.meant(other, block, p, seen)))
             )

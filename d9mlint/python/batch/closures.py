@@ -30,3 +30,8 @@ def reached_before(closures: Mapping[str, Sequence[str]]) -> dict[str, frozenset
         for path in paths:
             first.setdefault(path, entry)
     return {entry: frozenset(path for path in paths if first[path] != entry) for entry, paths in closures.items()}
+
+
+def imported(closures: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The entries that another entry reaches, too: what they do as programs may be there to try them out."""
+    return frozenset(path for entry, paths in closures.items() for path in paths if path != entry and path in closures)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import __version__
 from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, PlanRow, Rule, Target
-from d9mlint.python.batch.closures import quiet_files, reached_before
+from d9mlint.python.batch.closures import imported, quiet_files, reached_before
 from d9mlint.python.batch.portions import Dealer
 from d9mlint.python.batch.screen import Screen
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
@@ -71,6 +71,8 @@ class BatchJob:
     """By entry, the functions of it that console scripts call."""
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
+    imported: frozenset[str] = frozenset()
+    """Entries that another entry reaches."""
     idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Entries that reach nothing which any rule is about, with the files that they reach."""
     quiet: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -89,7 +91,7 @@ class BatchJob:
             (
                 self._common, name, local, packages, target.device, target.environment, target.launchers,
                 self.roots[name], elsewhere, self.idle.get(name), sorted(self.quiet.get(name, ())), self.named,
-                self.settings, self.starts.get(name),
+                self.settings, self.starts.get(name), name in self.imported,
             )
         )  # fmt: skip
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -140,7 +142,7 @@ def run(
     own = {entry: closures[entry] for entry in entries}
     idle = screen.idle(own, (*whole.entries, *whole.files), named=bool(job.named)) if job.argv is None else {}
     quiet = quiet_files(screen, reach, {entry: paths for entry, paths in own.items() if entry not in idle}, job.roots)
-    job = replace(job, elsewhere=reached_before(closures), idle=idle, quiet=quiet)
+    job = replace(job, elsewhere=reached_before(closures), imported=imported(closures), idle=idle, quiet=quiet)
     past = _Past(job, reach.read)
     dealer = Dealer(reach.read, own, idle, jobs)
     with _seldom_collected():
@@ -348,7 +350,7 @@ class _Judge:
         shared = self._shared.pop(label, None) or Shared()
         judged = judge(
             self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
-            local=local, elsewhere=job.elsewhere.get(name, frozenset()), shared=shared,
+            local=local, elsewhere=job.elsewhere.get(name, frozenset()), shared=shared, imported=name in job.imported,
             seconds=job.timeout, planned=job.plan, starts=job.starts.get(name, ()),
         )  # fmt: skip
         self._shared[label] = shared  # (what an error interrupted is not in order)

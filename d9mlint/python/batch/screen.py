@@ -32,7 +32,7 @@ _IN_CODE = ("cupy", "numba", "onnxruntime", "sglang", "tensorrt", "triton", "vll
 """Packages that rules know without an effect in the catalogue."""
 _HIDES = re.compile(
     rb"__import__|import_module|spec_from_file|exec_module|load_source|walk_packages|entry_points|runpy|\bexec\(|\beval\("
-    rb"|sys\.path|\bhydra|\bgin\b|subprocess|os\.system"
+    rb"|sys\.path|\blazy_loader\b|\bhydra|\bgin\b|subprocess|os\.system"
 )
 """Words behind which a program may reach files that its import lines do not name."""
 

@@ -109,6 +109,8 @@ class Event:
     """In how many ``try`` it stands, or after how many whose handlers leave: an error may keep it from happening."""
     idle: Cond = False
     """When the number that it draws decides nothing: it is only held against a bound that all numbers pass, or none."""
+    colours: bool = False
+    """What it draws is kept under a name that says it is a colour."""
     in_training: bool = False
     """What it gives is read only where a module is in training mode: ``self.training and x < p``."""
     loops: tuple[int, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import FlagValue, Seq, Unknown, Value
 
 _LENGTH = "length"
@@ -16,6 +17,26 @@ class Length(Unknown):
     def __init__(self, of: Seq | FlagValue) -> None:
         super().__init__(frozenset({_LENGTH, "int"}))
         self.of = of
+
+
+class LengthInOrder(Unknown):
+    """How many there are of something in no promised order; ``place`` is a number that counts through all of that."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, order: str, made_of: tuple[Event, ...], listings: tuple[Event, ...]) -> None:
+        super().__init__(frozenset({_LENGTH, "int"}), "", listings)
+        self.place = Place(order, made_of)
+
+
+class Place(Unknown):
+    """The place of each in turn; what it picks out of these comes in their order, as the number ``in_order`` does."""
+
+    __slots__ = ("in_order",)
+
+    def __init__(self, order: str, made_of: tuple[Event, ...]) -> None:
+        super().__init__(frozenset({"int"}))
+        self.in_order = Unknown(frozenset({"int"}), order, made_of)
 
 
 class Counted(Unknown):

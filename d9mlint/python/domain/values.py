@@ -28,11 +28,7 @@ class Unknown:
     __slots__ = ("key", "name", "order", "origins", "sources")
 
     def __init__(
-        self,
-        origins: frozenset[str] = NO_ORIGINS,
-        order: str = "",
-        sources: tuple[Event, ...] = (),
-        name: str = "",
+        self, origins: frozenset[str] = NO_ORIGINS, order: str = "", sources: tuple[Event, ...] = (), name: str = ""
     ) -> None:
         self.origins = origins
         self.order = order
@@ -185,13 +181,9 @@ class Func:
     __slots__ = ("closure", "decorators", "defaults", "node", "owner", "setter")
 
     def __init__(
-        self,
-        node: f.Def | f.Lambda,
-        closure: Frame,
-        defaults: dict[str, Value],
-        decorators: tuple[Value, ...] = (),
+        self, node: f.Def | f.Lambda, closure: Frame, defaults: dict[str, Value], decorators: tuple[Value, ...] = (),
         owner: Class | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.node = node
         self.closure = closure
         self.defaults = defaults
@@ -199,6 +191,11 @@ class Func:
         self.owner = owner
         self.setter: Func | None = None
         """Of a property what runs where it is assigned to: ``@name.setter``."""
+
+    @property
+    def tick(self) -> int:
+        """The number of the frame that it was defined in: it belongs to the same module."""
+        return self.closure.tick
 
     @property
     def name(self) -> str:

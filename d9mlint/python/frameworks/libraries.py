@@ -75,6 +75,6 @@ class Others(Framework):
 
     packages = frozenset(
         {
-            "accelerate", "albumentations", "fastai", "ignite", "imgaug", "monai", "optuna", "paddle", "transformers",
+            "accelerate", "albumentations", "fastai", "ignite", "imgaug", "monai", "optuna", "transformers",
         }
     )  # fmt: skip

@@ -11,6 +11,7 @@ from d9mlint.python.frameworks.jax.hooks import Jax
 from d9mlint.python.frameworks.jax.ops import JaxOps
 from d9mlint.python.frameworks.libraries import Diffusers, Horovod, Numpy, Others, Tables
 from d9mlint.python.frameworks.opuses import OpUses
+from d9mlint.python.frameworks.paddle import Paddle
 from d9mlint.python.frameworks.ray import Ray
 from d9mlint.python.frameworks.tensorflow.hooks import TensorFlow
 from d9mlint.python.frameworks.tensorflow.ops import TensorFlowOps
@@ -29,6 +30,7 @@ FRAMEWORKS: tuple[type[Framework], ...] = (
     Environments,
     Dali,
     Diffusers,
+    Paddle,
     Ray,
     Tune,
     Others,

@@ -10,6 +10,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, expressions, scopes
+from d9mlint.python.interpreter.library import operators
 from d9mlint.python.interpreter.library.containers import sets
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.interpreter.scopes import COMPLETION, OrderLoop, tell_together
@@ -38,7 +39,7 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if not interp.loops and node.op == "+" and _extends(left, right):
         calls.call(interp, Ref("builtins.list.extend", left), [right], {}, frame, node.place)
         return
-    value = expressions.arithmetic(interp, node.op, [left, right])
+    value = operators.apply(interp, node.op, [left, right], frame, augmented=True)
     if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
         # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
         calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)

@@ -47,6 +47,8 @@ _INITIALIZER = "initializer"
 _POOL_INITARGS, _EXECUTOR_INITARGS = Argument(2, "initargs"), Argument(3, "initargs")
 _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
+_SUBMIT = ("concurrent.futures.ProcessPoolExecutor.submit", "concurrent.futures.ThreadPoolExecutor.submit")
+"""Calls that take all arguments of the function behind it."""
 _PROCESSES = (environment.PROCESS, environment.SPAWNED)
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
@@ -146,6 +148,8 @@ def _starts_several(event: Event) -> bool:
 
 def _words(event: Event) -> dict[str, Value] | None:
     """The arguments by name that a process or thread is started with; None where they are not known."""
+    if event.name in _SUBMIT:
+        return event.kwargs
     given = event.kwargs.get("kwargs") if event.name.endswith(_ALONE) else None
     known = isinstance(given, Dict) and not given.open and all(isinstance(key, str) for key in given.items)
     return {str(key): value for key, value in given.items.items()} if isinstance(given, Dict) and known else None
@@ -155,6 +159,8 @@ def _handed(
     interp: Interpreter, event: Event, context: str, words: dict[str, Value] | None, keyword: str
 ) -> list[Value] | None:  # fmt: skip
     """The arguments that a process or thread is started with; None where they are not known."""
+    if event.name in _SUBMIT:
+        return None if event.star else [*event.args[1:]]
     ranked = event.name in interp.hooks.rank_first
     second = ranked or event.name.endswith((".apply_async", ".apply"))
     place = _SECOND_ARGS if second else _PROCESS_ARGS

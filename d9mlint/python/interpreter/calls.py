@@ -35,7 +35,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions, managers
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import coroutines, dispatch, environment, generics, streams
+from d9mlint.python.interpreter.library import coroutines, dispatch, environment, generics, overloads, streams
 from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
@@ -121,12 +121,12 @@ def call(
     if isinstance(func, Func):
         names = _decorators(interp, func)
         made = ask(interp.hooks.decorated, interp, func, names, kwargs, frame, place, star) if names else None
-        result = enter(interp, func, args, kwargs, frame, place, star)
+        result = overloads.enter(interp, func, args, kwargs, frame, place, star)
         if func.decorators and not args and commands.is_group(interp, func):
             commands.run_group(interp, func, frame, place)
         return result if made is None else made
     if isinstance(func, Bound):
-        run = partial(enter, interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
+        run = partial(overloads.enter, interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
         if not isinstance(func.receiver, Inst):
             return run()
         there: Value | None = interp.while_there(func.receiver, run)
@@ -188,8 +188,9 @@ def enter(
     options = commands.parameters(interp, func) if not args and not kwargs else {}
     if func.decorators:
         options.update(experiments.parameters(interp, func, frame, place))
-    if interp.command_line.bindings.read and not star:
+    if not star and interp.noted(bindings.READ):
         kwargs = {**kwargs, **bindings.given(interp, func, made, args, kwargs, frame, place)}
+    interp.heap.defaults(func)
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star, interp.knowledge)
     if star:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Partial, Phi, Ref, Value, alternatives
 from d9mlint.python.interpreter import attributes, callbacks, calls, expressions
-from d9mlint.python.interpreter.library import generics, subclassing
+from d9mlint.python.interpreter.library import generics, overloads, subclassing
 from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.source import facts as f
 
@@ -33,6 +33,7 @@ def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
         commands.register(interp, func)
         experiments.register(interp, func, frame)
         bindings.register(interp, func)
+        overloads.register(interp, node, func, frame)
     for decorator in reversed(decorators):
         if _is_own(interp, decorator):
             wrapped = calls.call(interp, decorator, [value], {}, frame, node.place)

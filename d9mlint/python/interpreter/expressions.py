@@ -39,6 +39,7 @@ from d9mlint.python.interpreter import (
     subscripts,
 )
 from d9mlint.python.interpreter.hooks import ask
+from d9mlint.python.interpreter.library import operators
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
 from d9mlint.python.interpreter.marks import bounded, patterns, thresholds
@@ -126,7 +127,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
         text = comparisons.told(interp, tested, worded(tested) or "not", frame)
         cond = comparisons.condition(interp, operands[0], text)
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
-    return arithmetic(interp, node.op, operands)
+    return operators.apply(interp, node.op, operands, frame)
 
 
 def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], frame: Frame) -> Value:

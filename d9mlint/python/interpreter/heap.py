@@ -15,7 +15,7 @@ from d9mlint.python.domain.choices import in_place_of_absent, overwrite
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
-from d9mlint.python.domain.values import ABSENT, UNKNOWN, Dict, Inst, Obj, Seq, Value, born
+from d9mlint.python.domain.values import ABSENT, UNKNOWN, Dict, Func, Inst, Obj, Seq, Value, born
 
 
 class Notes:
@@ -28,7 +28,7 @@ class Notes:
         self.tick = born()
 
 
-Thing: TypeAlias = Frame | Inst | Obj | Dict | Notes | Seq | Event
+Thing: TypeAlias = Frame | Func | Inst | Obj | Dict | Notes | Seq | Event
 """What can change."""
 
 
@@ -44,6 +44,8 @@ class Read(NamedTuple):
         holder, key = self.holder, self.key
         if isinstance(holder, (Dict, Notes)):
             return tuple(holder.items.items()) if key is EVERY else holder.items.get(key)
+        if isinstance(holder, Func):
+            return holder.defaults.get(key)
         return (holder.vars if isinstance(holder, Frame) else holder.attrs).get(key)
 
 
@@ -133,6 +135,12 @@ class Heap:
             self.read(holder, EVERY, tuple(holder.items.items()))
         return holder.items
 
+    def defaults(self, func: Func) -> None:
+        """Notes that a function is called with the defaults that it has."""
+        if self.activation is not None:
+            for name, value in func.defaults.items():
+                self.read(func, name, value)
+
     def noted(self, notes: Notes, key: Any) -> Any:
         """What is remembered under a key; None where nothing is."""
         found = notes.items.get(key)
@@ -159,6 +167,10 @@ class Heap:
                 self.set(holder.holder, key, cond, in_place_of_absent(value, holder.items.get(key, UNKNOWN)))
             return
         self._change(holder, key, _put, (key, cond, value))
+
+    def set_default(self, holder: Func | Frame, name: str, value: Value) -> None:
+        """Gives a parameter of a function, or a field of a class by its frame, another default."""
+        self._change(holder, name, _set_default, (name, value))
 
     def note(self, notes: Notes, key: Any, cond: Cond, value: Any) -> None:
         """Remembers a value under a condition, or anything at all."""
@@ -233,6 +245,11 @@ def _put(heap: Heap, holder: Dict, key: Any, cond: Cond, value: Value) -> None:
     holder.items[key] = overwrite(old, cond, in_place_of_absent(value, old))
 
 
+def _set_default(heap: Heap, holder: Func | Frame, name: str, value: Value) -> None:
+    heap.touch(holder)
+    (holder.vars if isinstance(holder, Frame) else holder.defaults)[name] = value
+
+
 def _note(heap: Heap, notes: Notes, key: Any, cond: Cond, value: Any) -> None:
     heap.touch(notes)
     notes.items[key] = value if cond is True else overwrite(notes.items.get(key, ABSENT), cond, value)
@@ -286,6 +303,8 @@ def _state(thing: Thing) -> Any:
     """All of a thing that can change."""
     if isinstance(thing, Frame):
         return dict(thing.vars)
+    if isinstance(thing, Func):
+        return dict(thing.defaults)
     if isinstance(thing, Inst):
         return dict(thing.attrs), thing.like, thing.open
     if isinstance(thing, Obj):
@@ -302,6 +321,8 @@ def _state(thing: Thing) -> Any:
 def _put_back(thing: Thing, state: Any) -> None:
     if isinstance(thing, Frame):
         thing.vars = state
+    elif isinstance(thing, Func):
+        thing.defaults.update(state)  # (copies with other decorators have the same)
     elif isinstance(thing, Inst):
         thing.attrs, thing.like, thing.open = state
     elif isinstance(thing, Obj):

@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Dynamic, Module, Ref, Seq, Unknown, Value
-from d9mlint.python.interpreter import missing, scopes
+from d9mlint.python.interpreter import lazymodules, missing, scopes
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
@@ -100,11 +100,7 @@ def _project_module(
         interp.linker.led(frame.module.path, dotted, found)
     if found is None:
         # A folder without __init__ is known once one of its modules was imported.
-        folders = (interp.modules.get(join(root, "/".join(parts))) for root in roots)
-        known = next((known for known in folders if known is not None), None)
-        if known is not None:
-            interp.linker.differs()
-        return known
+        return interp.linker.known_folder(join(root, "/".join(parts)) for root in roots)
     inside = "/".join(parts[1:])
     first = found[: len(found) - len(inside)].rstrip("/")  # not called like its name where it is the checkout itself
     module: Module | None = None
@@ -112,11 +108,7 @@ def _project_module(
         base = join(first, "/".join(parts[1:count])) if count > 1 else first
         path = interp.project.module_at(base)
         name = max(".".join(parts[:count]), _dotted(interp, base), key=len)
-        if path is not None:
-            inner = import_once(interp, name, path)
-        else:
-            inner = interp.modules.setdefault(base, Module(name, base + "/", None))
-            interp.linker.differs()
+        inner = import_once(interp, name, path) if path is not None else interp.linker.folder(base, name)
         if module is not None and module.frame is not None and parts[count - 1] not in module.frame.vars:
             interp.heap.set(module.frame, parts[count - 1], True, inner)
         module = inner
@@ -239,6 +231,8 @@ def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f
             interp.heap.read(module.frame, name, module.frame.vars.get(name))
             if name in module.frame.vars:
                 return interp.resolve(module.frame.vars[name])
+            if (found := lazymodules.given(interp, module, name, frame, place)) is not None:
+                return found
         inside = module.path.removesuffix("__init__.py").rstrip("/")
         if module.frame is None or module.path.endswith("__init__.py"):
             found = _project_module(interp, name, (inside,), frame, place)

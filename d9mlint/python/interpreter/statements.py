@@ -32,7 +32,17 @@ from d9mlint.python.interpreter import (
 )
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, later_turns, overwritten, refilled, timed, turns, walked
+from d9mlint.python.interpreter.marks import (
+    bounded,
+    colours,
+    discards,
+    later_turns,
+    overwritten,
+    refilled,
+    timed,
+    turns,
+    walked,
+)
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -67,6 +77,7 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.value, frame)
     discards.assigned(interp, node.targets, node.value, value, start, frame)
     overwritten.assigned(interp, node, value, start, frame)
+    colours.assigned(interp, node.targets, start)
     for target in node.targets:
         if interp.order_loops:
             scopes.begin(interp, target, frame)
@@ -156,7 +167,7 @@ def _is_main_guard(test: f.Expr) -> bool:
 
 def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     start = len(interp.story.events)
-    iterable = expressions.evaluate(interp, node.iterable, frame)
+    iterable = turns.through(interp, node, expressions.evaluate(interp, node.iterable, frame), frame)
     if isinstance(node.target, f.Items):
         discards.uncounted(interp, node.target.items[:1], start, frame)
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
@@ -229,9 +240,9 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     bounded.by_test(interp, tested, frame)
     augmenting.forget_counts(interp, node, frame)
     walked.run(interp, node, frame)
-    trains = timed.turns(interp, node, clock, start, frame)
+    clock = timed.asked(interp, node, clock, start, frame)
     end()
-    if clock is not None and trains:
+    if clock is not None:
         interp.event("timed", clock.raw, frame, environment.place_of(clock))
     interp.block(node.orelse, frame)
     return STAYS

@@ -46,6 +46,9 @@ _OWN = re.compile(r"(random\.Random|numpy\.random\.(Generator|RandomState))\.(?!
 """Draws of a generator that the program has made: all that comes of them is their result."""
 _PICKS = re.compile(r"random\.(choice|choices|sample|shuffle)|numpy\.random\.(choice|permutation|shuffle)")
 _SCOPE = "tensorflow.name_scope"
+_PARAMETER, _BUFFER = "torch.nn.Parameter", ".register_buffer"
+_CASTS = frozenset({"torch.Tensor.to", "torch.Tensor.float", "torch.Tensor.half", "torch.Tensor.contiguous"})
+_UNPICKLES = ("torch.load", "pickle.load", "pickle.loads", "pickle.Unpickler.load", ".load_state_dict_from_url")
 _KEEPS = ("builtins.list.append", "builtins.list.extend", "builtins.list.insert")
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
 """Names of things that cannot be followed but are models by all appearance."""
@@ -126,11 +129,30 @@ def stands_in(program: Program, draw: Event) -> bool:
 
 
 def decides_little(program: Program, draw: Event) -> bool:
-    """Whether hardly anything hangs on the numbers of a draw: they stand in for inputs, or are joined to a text before
-    all else (the name of a folder, say)."""
+    """Whether hardly anything hangs on the numbers of a draw: they stand in for inputs, are colours, or are joined to a
+    text before all else (the name of a folder, say)."""
     taken = program.once("uses-of-values", _uses).get(id(draw), [])
     named = any(one.name == _JOINS for one in taken[:1])
-    return named or stands_in(program, draw)
+    return named or only_paints(program, draw) or _begins(program, draw) or stands_in(program, draw)
+
+
+def _begins(program: Program, draw: Event) -> bool:
+    """Whether a draw gives a parameter or a buffer its first values, where nothing is trained and weights are read."""
+    if program.trains or not any(e.name.endswith(_UNPICKLES) and not e.detached for e in program.events):
+        return False
+    uses = program.once("uses-of-values", _uses)
+    todo = [draw]
+    for event in todo:
+        taken = (*uses.get(id(event), ()), *takers(program, event))
+        if any(one.name == _PARAMETER or one.name.endswith(_BUFFER) for one in taken):
+            return True
+        todo += [one for one in taken if one.name in _CASTS and one not in todo][: _MAX_CASTS - len(todo)]
+    return False
+
+
+def only_paints(program: Program, draw: Event) -> bool:
+    """Whether colours are drawn in a program that trains nothing with what it paints."""
+    return draw.colours and not program.trains
 
 
 def in_message(program: Program, part: Event) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from d9mlint.model import CONFIDENCES, AnyPlace, Coverage, Finding, Location, PlanRow, Related, Rule, Target
@@ -18,7 +18,7 @@ from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.judging import match, plan
 from d9mlint.python.judging.drafts import Draft, with_unnamed
 from d9mlint.python.judging.merging import combine
-from d9mlint.python.judging.tryouts import keeps_nothing
+from d9mlint.python.judging.tryouts import keeps_nothing, only_shows
 from d9mlint.python.judging.wording import any_of, told_of, words_of
 from d9mlint.python.project.files import Project
 from d9mlint.python.source.reading import CannotRead
@@ -43,12 +43,13 @@ def judge(
     project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
     target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
     shared: Shared | None = None, seconds: float | None = None, planned: bool = False, starts: Sequence[str] = (),
+    imported: bool = False,
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
 
     ``seconds`` of CPU time it may take, None for no limit; ``elsewhere`` are files that another entry of the
     same run reaches too: what nothing calls in them is told there; ``planned``: with its determinism plan;
-    ``starts``: functions of the entry that console scripts call.
+    ``starts``: functions of the entry that console scripts call; ``imported``: by another entry of the run.
 
     Raises:
         CannotRead: the entry itself cannot be read.
@@ -69,6 +70,8 @@ def judge(
             drafts.extend(checker(rule)(program, rule))
         except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
             failed.append(f"internal-error: rule {rule.name} failed: {type(error).__name__}: {error}")
+    if kept and drafts and only_shows(program, imported):
+        drafts = [_for_information(one, entry) for one in drafts]
     findings = merge(drafts, entry, story.local, anyhow(program))
     try:
         told = plan.rows(program) if planned and not story.local else ()
@@ -81,6 +84,17 @@ def judge(
     return Judged(
         findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), coverage, not story.local, told
     )
+
+
+_TRIED = "{} (in a self-test: what comes of it is only printed or shown)"
+
+
+def _for_information(draft: Draft, entry: str) -> Draft:
+    """What is told of a program that only tries out what it defines; it shares its causes with no other program."""
+    name, _, concerned = draft.cause.partition("/")
+    own = f"{name}-{entry.replace('/', '.')}" if name else ""
+    told = _TRIED.format(draft.message)
+    return replace(draft, severity="info", message=told, cause=f"{own}/{concerned}" if concerned else own, slight=True)
 
 
 def interpret(

@@ -52,7 +52,7 @@ _IMPLICIT = (
     "tensorflow.contrib.layers.", "tensorflow.contrib.slim.", "tf_slim.", "tensorflow.nn.dropout",
     "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.", "sonnet.", "paddle.nn.", "paddle.vision.models.",
     "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
-    "monai.networks.", "peft.", "tensorlayerx.nn.",
+    "monai.networks.", "peft.", "tensorlayerx.nn.", "paddlenlp.transformers.",
 )  # fmt: skip
 DATA_DRAWS = frozenset(
     {

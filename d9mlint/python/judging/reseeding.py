@@ -12,6 +12,7 @@ from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.files.places import DRAWN
+from d9mlint.python.judging.flows import changes_nothing
 
 _HANDLING = frozenset(
     {"manual_seed", "seed", "set_state", "get_state", "spawn", "setstate", "getstate", "initial_seed"}
@@ -36,6 +37,13 @@ def draws_unseeded(program: Program, made: Event) -> Cond:
     if not draws or not any(_gives_seed(event) for event in handled):
         return True
     return either(*(loosened(both(*draw.guards, unseeded(program, draw, made))) for draw in draws))
+
+
+def decides(program: Program, made: Event) -> bool:
+    """Whether anything hangs on the numbers of a generator that a call makes: all of them may only make a port."""
+    handled = program.once("handled-generators", _handled).get(id(made), [])
+    draws = [event for event in handled if not handles(event)]
+    return not draws or not all(changes_nothing(program, draw) for draw in draws)
 
 
 def unseeded(program: Program, draw: Event, made: Event, within: tuple[str, ...] = ()) -> Cond:

@@ -7,10 +7,12 @@ from d9mlint.python.domain.conditions import conjuncts
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Optional
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
+from d9mlint.python.frameworks.torch.loaders import PERHAPS_WORKER, WORKER
 from d9mlint.python.interpreter.library import workers
+from d9mlint.python.interpreter.library.environment import PROCESS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging.randomness import no_own_seed
+from d9mlint.python.judging.randomness import draws, no_own_seed
 from d9mlint.python.judging.reseeding import handles, unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 
@@ -24,7 +26,7 @@ def _starts_workers(event: Event) -> bool:
     return any(one.context in ("thread", "process") for effect in event.effects for one in effect.invokes)
 
 
-def _draws(event: Event) -> bool:
+def _draws_on_host(event: Event) -> bool:
     """Whether a call draws from a generator of Python or NumPy, and is given no seed of its own."""
     return draws_on_host(event) and not any(effect.draws and _gives_seed(event, effect) for effect in event.effects)
 
@@ -82,11 +84,29 @@ def of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
 
 def in_pool(program: Program, draw: Event) -> bool:
     """Whether a draw is made in a process of a pool: which task it is for depends on the clock, whatever is seeded."""
-    return draw.inside("process") and id(draw) in program.once("draws-in-pools", _in_pools)
+    return draw.inside(PROCESS) and id(draw) in program.once("draws-in-pools", _in_pools)
 
 
 def _in_pools(program: Program) -> frozenset[int]:
     return frozenset(id(draw) for _, drawn in of_tasks(program) for draw in drawn if not draw.inside("thread"))
+
+
+def _draws(program: Program, event: Event) -> bool:
+    """Whether a call draws from a generator that threads share, or of which a process has a copy.
+
+    The workers of a loader take their seeds from one number of PyTorch's generator, which is drawn where the loader is
+    gone through.
+    """
+    if not event.inside(PROCESS):
+        return _draws_on_host(event)
+    within = event.contexts[event.contexts.index(PROCESS) :]
+    if WORKER in within or PERHAPS_WORKER in within:
+        return False
+    return _draws_on_host(event) or id(event) in program.once("draws-of-torch", _of_torch)
+
+
+def _of_torch(program: Program) -> frozenset[int]:
+    return frozenset(id(draw.event) for draw in draws(program) if draw.generator == "torch" and not draw.worker)
 
 
 def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
@@ -96,7 +116,7 @@ def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
         if event.kind == "call" and (event.name == workers.TASK or (event.effects and _starts_workers(event))):
             at.setdefault(event.location, []).append(event)
     for event in program.events if at else ():
-        if event.kind == "call" and event.inside("thread", "process") and _draws(event):
+        if event.kind == "call" and event.inside("thread", PROCESS) and _draws(program, event):
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
             )

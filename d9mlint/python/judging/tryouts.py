@@ -1,6 +1,7 @@
-"""Modules with classes that only try these out: under a main guard they build, run and assert, and keep nothing.
+"""Modules that only try out what they define: under a main guard they build, run and assert, and keep nothing.
 
 What such a program draws, and what varies in it, changes no result: nothing is written, printed, sent or trained on.
+Of one that prints or shows what it computes, of nothing but its draws, all is told for information only.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _COMPUTING = frozenset(
 )
 """Packages whose functions give a result and do nothing else, but for what `_OUTLET` names."""
 _OUTLET = re.compile(
-    r"(.*\.)?((im)?save\w*|(im)?write\w*|render|play|Record\w*|Monitor|dump\w*|tofile|export\w*|to_(csv|json|pickle)|log_\w+|add_(scalar|image|text)\w*|"
+    r"(.*\.)?((im)?save(?!_for_backward)\w*|(im)?write\w*|render|play|Record\w*|Monitor|dump\w*|tofile|export\w*|to_(csv|json|pickle)|log_\w+|add_(scalar|image|text)\w*|"
     r"(optimizer_)?step|fit\w*|train\w*|update\w*|minimize|apply_\w+|run|evaluate|predict\w*|generate|show|plot|"
     r"barrier|all_reduce|send|put|set_result)|torch\.(distributed|multiprocessing|onnx)\..*|builtins\.(open|input|exec|eval)"
 )
@@ -49,6 +50,12 @@ _TEXTS = frozenset({"__repr__", "__str__"})
 """Methods of a program's own that say what is printed of an object."""
 
 
+_TEST = re.compile(r"(.*/)?(tests?|tests?_\w+|\w+_tests?)\.py")
+"""Files that are tests by their names."""
+_SHOWS = ("matplotlib.", "seaborn.")
+"""Beginnings of the names of what draws a picture, which nobody may keep."""
+
+
 def keeps_nothing(program: Program) -> bool:
     """Whether an entry that defines classes only computes with them, and looks at shapes and times."""
     return program.once("keeps-nothing", _keeps_nothing)
@@ -62,6 +69,27 @@ def _keeps_nothing(program: Program) -> bool:
     known = sizes(program)
     out = (e for e in done if _lets_out(e, known))
     return any(e.main_only for e in done) and all(e.name == _PRINTS and only_sizes(program, e) for e in out)
+
+
+def only_shows(program: Program, imported: bool) -> bool:
+    """Whether a test, or a module that others import as well, prints and shows what it computes of its draws alone.
+
+    Nothing goes in, no file and no argument, and nothing is trained or written.
+    """
+    story = program.story
+    tries = imported or _TEST.fullmatch(story.entry) is not None
+    if not tries or story.local or story.truncated or story.flags:
+        return False
+    done = [e for e in program.events if not e.detached and e.kind in ("call", "unresolved", "env")]
+    known = sizes(program)
+    return any(e.main_only for e in done) and all(_is_seen_only(e) for e in done if _lets_out(e, known))
+
+
+def _is_seen_only(event: Event) -> bool:
+    """Whether what a call lets out is only there to be seen."""
+    if event.name.startswith(_SHOWS):
+        return ".save" not in event.name
+    return event.name == _PRINTS and "file" not in event.kwargs
 
 
 def defines_networks(story: Story, *, anywhere: bool = False) -> bool:

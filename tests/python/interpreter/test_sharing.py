@@ -16,10 +16,11 @@ from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.judging.judge import judge
 from d9mlint.python.project.files import Project
 
-NAMES = ("a", "b", "pack/__init__", "pack/c", "pack/d")
+NAMES = ("a", "b", "pack/__init__", "pack/c", "pack/d", "space/e", "space/inner/f")
 _IMPORTS = (
     "import a", "import b", "import pack", "from pack import c", "import pack.d as d", "from a import *",
-    "from pack.c import draw", "from b import REGISTRY",
+    "from pack.c import draw", "from b import REGISTRY", "import space.e", "from space.inner import f", "import space",
+    "from space import e", "from space import inner",
 )  # fmt: skip
 _BODY = (
     "torch.manual_seed(1)",
@@ -49,9 +50,13 @@ _ACROSS = (
     "a.draw()",
     "os.environ['SEEDS'] = 'yes'",
     "if os.environ.get('SEEDS') == 'yes':\n    random.seed(1)",
+    "gin.external_configurable(a.fill)",
+    "gin.parse_config('fill.seed = 4')",
+    "a.fill()",
 )
 """What modules do to each other; ``a`` is imported first."""
 _START = """\
+import gin
 import os
 import random
 import numpy as np
@@ -59,6 +64,9 @@ import torch
 FAST = True
 REGISTRY = {}
 HOLDER = []
+
+def fill(seed=None):
+    np.random.seed(seed)
 
 def draw(*given):
     return random.random() + np.random.rand()
@@ -99,12 +107,31 @@ def _judged(project: Project, entry: str, shared: Shared | None) -> tuple[tuple[
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.lists(_module, min_size=5, max_size=5), st.lists(_script, min_size=3, max_size=3))
+@given(st.lists(_module, min_size=len(NAMES), max_size=len(NAMES)), st.lists(_script, min_size=3, max_size=3))
 def test_what_entries_share_changes_nothing(modules: list[str], scripts: list[str]) -> None:
     files = {f"{name}.py": text.encode() for name, text in zip(NAMES, modules, strict=True)}
     files |= {f"train{number}.py": text.encode() for number, text in enumerate(scripts)}
     entries = [name for name in files if name.startswith("train")]
     alone = {entry: _judged(Project(files.get), entry, None) for entry in entries}
+    for order in (entries, entries[::-1]):
+        project, shared = Project(files.get), Shared()
+        assert {entry: _judged(project, entry, shared) for entry in order} == alone
+
+
+def test_what_gin_makes_configurable_is_so_for_each_entry_that_imports_who_says_it() -> None:
+    files = {
+        "a.py": b"import numpy as np\ndef fill(seed=None):\n    np.random.seed(seed)\n",
+        "b.py": b"import a\nimport gin\ngin.external_configurable(a.fill)\n",
+        "c.py": b"import a\na.fill()\n",
+        "train0.py": b"import gin, numpy as np, torch\ngin.parse_config('fill.seed = 4')\nimport b, c\n",
+        "train1.py": b"import b, c, numpy as np, torch\n",
+        "train2.py": b"import a, numpy as np, torch\na.fill()\n",
+        "train3.py": b"import c, numpy as np, torch\n",
+    }
+    entries = ["train0.py", "train1.py", "train2.py", "train3.py"]
+    files |= {entry: files[entry] + b"torch.tensor(np.random.rand()).backward()\n" for entry in entries}
+    alone = {entry: _judged(Project(files.get), entry, None) for entry in entries}
+    assert len({len(findings) for findings, *_ in alone.values()}) > 1
     for order in (entries, entries[::-1]):
         project, shared = Project(files.get), Shared()
         assert {entry: _judged(project, entry, shared) for entry in order} == alone

@@ -154,3 +154,65 @@ def test_environments_try_themselves_out_too(d9mlint: Callable[..., Any], ends: 
     told = d9mlint("line.py", "--format", "json").json
     assert [one.get("kept", True) for one in told["coverage"]] == [kept]
     assert any(found["rule"] == "unseeded-numpy" for found in told["findings"]) is kept
+
+
+SHOWN = MODULE.format(ends="print(out.sum())")
+
+
+def _written(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+
+
+def _severities(found: Any) -> dict[str, str]:
+    return {one["path"]: one["severity"] for one in found.json["findings"] if one["rule"] == "unseeded-torch"}
+
+
+def test_what_a_module_shows_that_others_import_is_for_information(d9mlint: Callable[..., Any]) -> None:
+    _written({"net.py": SHOWN, "train.py": "import torch\nfrom net import Net\nprint(Net()(torch.ones(2, 4)).sum())\n"})
+    (told,) = d9mlint("check", ".", "--format", "json").json["findings"]
+    assert (told["severity"], [one["entry"] for one in told["programs"]]) == ("warning", ["train.py"])
+    Path("train.py").write_text("import torch\nfrom net import Net\ntorch.manual_seed(1)\nprint(Net())\n")
+    (told,) = d9mlint("check", ".", "--format", "json").json["findings"]
+    assert (told["severity"], told["entries"], "in a self-test" in told["message"]) == ("info", ["net.py"], True)
+
+
+def test_what_the_only_program_prints_is_its_result(d9mlint: Callable[..., Any]) -> None:
+    _written({"net.py": SHOWN})
+    assert _severities(d9mlint("check", ".", "--format", "json")) == {"net.py": "warning"}
+
+
+def test_a_test_that_prints_numbers_is_for_information_unless_it_keeps_them(d9mlint: Callable[..., Any]) -> None:
+    _written({"test.py": SHOWN, "net_test.py": MODULE.format(ends="torch.save(out, 'out.pt')")})
+    told = _severities(d9mlint("check", ".", "--format", "json"))
+    assert told == {"test.py": "info", "net_test.py": "warning"}
+
+
+def test_a_seed_that_nobody_reads_where_nothing_draws_is_for_information(d9mlint: Callable[..., Any]) -> None:
+    parse = "import argparse\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int)\n"
+    _written(
+        {"a.py": f"{parse}print(p.parse_args().n)\n", "b.py": f"{parse}a = p.parse_args()\nprint(torch.rand(3))\n"}
+    )
+    found = d9mlint("check", ".", "--format", "json").json["findings"]
+    told = {one["path"]: one["severity"] for one in found if one["rule"] == "seed-flag-unused"}
+    assert told == {"a.py": "info", "b.py": "warning"}
+
+
+@pytest.mark.parametrize(
+    ("does", "severity"),
+    [
+        ("colors = {c: np.random.randint(0, 255, 3) for c in 'ab'}", "info"),
+        ("PALETTE = np.random.randint(0, 255, (9, 3))", "info"),
+        ("numbers = np.random.randint(0, 255, (9, 3))", "warning"),
+        ("bg_color = np.random.rand(3)", "warning"),
+        ("colors = np.random.rand(3); order = np.random.permutation(9)", "warning"),
+        ("colors = np.random.rand(3); model(colors).loss.backward()", "warning"),
+    ],
+)
+def test_colours_that_a_program_paints_with_are_for_information(
+    d9mlint: Callable[..., Any], does: str, severity: str
+) -> None:
+    Path("show.py").write_text(f"import numpy as np\nfrom net import model\n{does}\nprint(model(dir()))\n")
+    (told,) = d9mlint("show.py", "--format", "json", "--select", "unseeded-numpy").json["findings"]
+    assert (told["severity"], told["message"].endswith(": the colours of a picture")) == (severity, severity == "info")

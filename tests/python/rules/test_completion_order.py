@@ -65,3 +65,31 @@ for step in range(4):
 """)
     (finding, *_) = d9mlint("train.py", "--format", "json", "--select", "completion-order").json["findings"]
     assert finding["remedy"].startswith("wait for a thread (`thread.join()`) before the next one is started")
+
+
+@pytest.mark.parametrize(("step", "severity"), [("loss.backward(); optimizer.step()", "info"), ("pass", "warning")])
+def test_what_threads_write_that_train_side_by_side_comes_of_that(d9mlint: Run, step: str, severity: str) -> None:
+    Path("train.py").write_text(f"""from threading import Thread
+
+import torch
+
+torch.manual_seed(1)
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+log = open("log.txt", "w")
+
+
+def work(number):
+    loss = net(torch.ones(4) * number).sum()
+    {step}
+    log.write(str(loss.item()))
+
+
+threads = [Thread(target=work, args=(number,)) for number in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+""")
+    run = d9mlint("train.py", "--format", "json", "--select", "completion-order")
+    assert [one["severity"] for one in run.json["findings"]] == [severity]

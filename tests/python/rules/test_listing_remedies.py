@@ -20,6 +20,9 @@ import pytest
         ("import os\nimport numpy as np\n\n\ndef listed(top):\n    return [len(name) for folder, _, files in os.walk(top) "
          "for name in files]\n\n\nnp.save('x', np.array(listed('.')))\n",
          "wrap the whole comprehension in `sorted(...)`"),
+        ("import os\nimport numpy as np\n\nrows = []\nfor entry in os.scandir('.'):\n    rows.append(len(entry.name))\n"
+         "np.save('x', rows)\n",
+         "sort the entries by their names: `sorted(os.scandir(...), key=lambda entry: entry.name)`"),
     ],
 )  # fmt: skip
 def test_it_is_about_this_call(d9mlint: Callable[..., Any], source: str, remedy: str) -> None:
@@ -72,3 +75,48 @@ def test_a_number_of_seeds_is_no_seed(d9mlint: Callable[..., Any]) -> None:
         found = d9mlint("train.py", "--format", "json").json["findings"]
         told = [one["message"] for one in found] + [other["note"] for one in found for other in one["related"]]
         assert any("runs reads it" in text for text in told) is wanted
+
+
+SERVED = """import glob
+
+import torch
+
+
+class Images(torch.utils.data.Dataset):
+    def __init__(self, names):
+        self.names = names
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, number):
+        return torch.load(self.names[number])
+
+
+names = glob.glob("images/*.pt")
+network = torch.nn.Linear(4, 4)
+network.load_state_dict(torch.load("network.pt"))
+for number, image in enumerate(torch.utils.data.DataLoader(Images(names))):
+    {does}
+    torch.save(network(image), "out/" + names[number].split("/")[-1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "severity"),
+    [("network.eval()", "info"), ("network(image).sum().backward()", "warning"), ("pass", "warning")],
+)
+def test_items_that_a_loader_serves_one_by_one(d9mlint: Callable[..., Any], does: str, severity: str) -> None:
+    """What trains goes on from one to the next; each result of a program that trains nothing may bear its item's name."""
+    Path("program.py").write_text(SERVED.format(does=does))
+    (finding,) = d9mlint("program.py", "--format", "json", "--select", "unsorted-listing").json["findings"]
+    assert finding["severity"] == severity
+
+
+@pytest.mark.parametrize(("file", "severity"), [("sys.stderr", "info"), ("open('names.txt', 'w')", "warning")])
+def test_an_order_that_is_only_printed_is_for_information(
+    d9mlint: Callable[..., Any], file: str, severity: str
+) -> None:
+    Path("a.py").write_text(f"import glob, sys\nimport numpy\nprint('names:', glob.glob('*.npy'), file={file})\n")
+    (found,) = d9mlint("a.py", "--format", "json").json["findings"]
+    assert (found["rule"], found["severity"]) == ("unsorted-listing", severity)

@@ -8,6 +8,7 @@ from d9mlint.kernels.judging import around, memory
 from d9mlint.kernels.judging.constants import Constant, constant, only_reads
 from d9mlint.kernels.judging.operations import Operation
 from d9mlint.kernels.judging.returned import uses
+from d9mlint.kernels.judging.swapping import inserts
 from d9mlint.kernels.sites.atomics import Atomic
 
 Node = tree_sitter.Node
@@ -110,6 +111,10 @@ def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
     if _constants(atomic):
         return _CLASS, "conditional", f"{what}: the first thread that comes is chosen, and which one that is changes " \
             "from run to run"  # fmt: skip
+    if inserts.inserts(atomic):
+        return _CLASS, "conditional", f"{what}: threads take places for their keys in an order that changes from run " \
+            "to run; a look-up by key finds the same, unless equal keys bring different values, and what goes " \
+            "through the table by places does not"  # fmt: skip
     return _CLASS, "yes", f"{what}: the first thread to come stores its value and the others find it taken, in an " \
         "order that changes from run to run"  # fmt: skip
 

@@ -41,12 +41,15 @@ def namespaces(block: Block) -> tuple[str, ...]:
     return (*enclosing(block.function.node), *own)
 
 
-def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ...]]) -> bool:
+def meant(other: Block, block: Block, place: int, namesakes: Iterable[Block]) -> bool:
     """Whether the name at a place of another block can be this free function, or the class of this method.
 
-    ``rivals`` are the namespaces of other functions (or classes) of that name: a name means the one in the innermost
-    of the namespaces around it that has one.
+    A name means the one, of all functions (or classes) of that name, in the innermost of the namespaces around it that
+    has one. Where free functions bear the name of a class, too, none is taken for a class of another namespace.
     """
+    listed = list(namesakes)
+    rivals = {around(one) for one in listed}
+    doubtful = block.scope != "" and any(not one.scope for one in listed)
     own, here = around(block), around(other)
     data = other.unit.data
     written = _QUALIFIER.search(data, max(0, place - _MAX_BEFORE), place)
@@ -62,12 +65,12 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
         if used:
             return own in used
     if parts:
-        if parts[-1] in own:
+        if parts[-1] in (own[-1:] if doubtful else own):
             return True
         return _aliases(data).get(parts[-1]) in own if own else parts[-1] not in _LIBRARIES
     if not own or here[: len(own)] == own:
         return True
-    return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+    return not doubtful and not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
 
 
 def lost(block: Block, name: str) -> bool:

@@ -231,6 +231,8 @@ def _trains(program: Program) -> list[Event]:
 
 
 _BUILDS = (*_STEPS, "compute_gradients", "gradients")
+OUTSIDE = "tensorflow.contrib.opt.ExternalOptimizerInterface.minimize"
+"""A call that does all steps of an optimizer outside of the graph, in the session that it is handed."""
 
 
 def _only_built(program: Program) -> bool:
@@ -265,7 +267,8 @@ def _part(value: Value) -> bool:
 
 def builds(event: Event, *, whole: bool = False) -> bool:
     """Whether a call only makes gradients in a graph, or the ``whole`` step that applies them."""
-    return event.name.startswith(("tensorflow.", "?.")) and event.name.endswith(_STEPS if whole else _BUILDS)
+    made = event.name.startswith(("tensorflow.", "?.")) and event.name != OUTSIDE
+    return made and event.name.endswith(_STEPS if whole else _BUILDS)
 
 
 def trainings(program: Program) -> list[Event]:
@@ -289,7 +292,7 @@ def _runs(program: Program, found: list[Event]) -> list[Event]:
 
 def _rank(event: Event) -> int:
     last = event.name.rpartition(".")[2]
-    if last in LOOPS:
+    if last in LOOPS or event.name == OUTSIDE:
         return 0
     return 1 if last in _STEPS else 2
 

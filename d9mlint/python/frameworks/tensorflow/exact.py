@@ -14,7 +14,8 @@ _OURS = ("tensorflow.", "keras.", "sonnet.", "tf_slim.", "?.")
 _EXACT = re.compile(
     r"(\?|tensorflow\.Session\.run\(\))(\.(reshape|astype|copy)\(\))*\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|"
     r"ravel|reshape|item|pop|reset|step|render|seed|lower|upper|startswith|endswith|join|replace|zfill|ljust|rjust|"
-    r"imshow|savefig|legend|add_subplot|subplots_adjust|set_(axis_off|title|[xy](label|lim|ticks|ticklabels)|aspect))|"
+    r"(arg)?(min|max|sort)|mean|sum|std|var|cumsum|clip|transpose|dot|nonzero|repeat|round|squeeze|all|any|take|tobytes|"
+    r"imshow|savefig|legend|add_subplot|subplots_adjust|set_(axis_off|title|[xyz](label|lim|ticks|ticklabels)|aspect))|"
     r"tensorflow\.examples\.tutorials\.mnist\..+|"
     r"tensorflow\.(matmul|squared_difference|get_collection|clip_by_\w+|(contrib\.layers\.)?\w+_initializer|(io\.)?gfile\.\w+|"
     r"multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
@@ -27,6 +28,7 @@ _EXACT = re.compile(
     r"train\.Optimizer|train\.((Singular)?Monitored(Training)?Session|CheckpointSaverHook)|gradients|random_(normal|uniform)|truncated_normal|train\.Saver|"
     r"nn\.(max_pool|dropout|leaky_relu|selu|relu6|softsign|l2_normalize)|add_n|rsqrt|reciprocal|floor|round|stop_gradient|"
     r"tile|slice|pad|one_hot|range|eye|rank|not_equal|(greater|less)_equal|logical_\w+|placeholder_with_default|"
+    r"contrib\.opt\.(Scipy|External)OptimizerInterface|"
     r"train\.(exponential_decay|get_or_create_global_step|latest_checkpoint|get_checkpoint_state|write_graph)|"
     r"concat|split|stack|unstack|shape|is_tensor|while_loop|control_dependencies|group|nn\.(static|dynamic)_rnn)"
     r"(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore|get_shape|size)(\(\))?)*|"
@@ -44,7 +46,8 @@ _EXACT = re.compile(
 Methods of arrays, lists, environments and plots, which tensors do not have, are none of TensorFlow's.
 
 (tensorflow/core/kernels: matmul_op_impl.h takes cuBLAS, which is deterministic on one stream; the reductions of
-reduction_gpu_kernels.cu.h have no atomics since 1.4; Sonnet 1.36 adds biases with `+`: modules/basic.py, gated_rnn.py)
+reduction_gpu_kernels.cu.h have no atomics since 1.4; Sonnet 1.36 adds biases with `+`: modules/basic.py, gated_rnn.py;
+SciPy's optimizers work on the host, with gradients of a session: contrib/opt/python/training/external_optimizer.py)
 """
 _TENSORS = ("tensorflow.Tensor", "tensorflow.Variable", "tensorflow.placeholder", "tensorflow.nn.")
 _PLAIN = frozenset(

@@ -53,9 +53,8 @@ def only(program: Program, draw: Event) -> bool:
     """Whether a draw decides nothing, or a gradient is never computed, as no module is in training mode by then."""
     if not draw.in_training and not any(map(_in_training, draw.guards)):
         return False
-    switches = program.once("evaluation-modes", _evaluations)
     told = filter(is_symbolic, draw.guards)
-    missed = [when for event, when in switches if event.index < draw.index or draw.deferred]
+    missed = [when for event, when in evaluations(program) if event.index < draw.index or draw.deferred]
     return bool(missed) and both(*told, *missed) is False
 
 
@@ -74,11 +73,15 @@ def _is_mode(text: str) -> bool:
     return text == "training" or text.endswith(".training")
 
 
-def _evaluations(program: Program) -> list[tuple[Event, Cond]]:
+def evaluations(program: Program) -> list[tuple[Event, Cond]]:
     """The calls of ``eval()``, and when each is passed by, as far as that can be told.
 
     None of a program that turns a training mode on, or computes gradients in whatever mode.
     """
+    return program.once("evaluation-modes", _evaluations)
+
+
+def _evaluations(program: Program) -> list[tuple[Event, Cond]]:
     calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
     if not all(map(_asks_for_mode, program.trains)) or program.story.local or any(map(_turns_on, calls)):
         return []

@@ -67,7 +67,7 @@ _FAMILIAR = re.compile(
     r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|absl\b|"
     r"torch_xla\b|(\w+\.)*load_\w+$|transformers\.\w*(Tokenizer|Processor|FeatureExtractor)(Fast)?\b|yacs\b|"
     r"monai\.(transforms|metrics|data|utils)\b|monai\.losses\.(\w+\.)?(Dice|GeneralizedDice|Tversky|Focal|DiceFocal)Loss\b|"
-    r"lightning\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
+    r"lightning\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|rich\b|tqdm\b|PIL\b|typing_extensions\b"
 )
 """Names whose computations are known to the catalogue of ops, or are no part of a network: what loads weights, say."""
 _HELPERS = re.compile(

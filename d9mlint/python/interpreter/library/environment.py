@@ -194,6 +194,8 @@ _INTS = "ints"
 """What a call returns, as the catalogue says it, that gives a list of integers."""
 _NUMBERS = "numbers"
 """The same of a call that gives arrays, or lists, of numbers."""
+_ITSELF = ("own",)
+"""What a generator that is an object draws from: what it gives differs only where that has no seed."""
 _CAST = ".astype"
 """A method that may make text of numbers, unless it is told a type of numbers: ``int``, ``np.float32``, ``"int64"``."""
 _NUMERIC_TYPE = re.compile(r"(.*\.)?(bool|complex|u?int|b?float)(\d+|_)?")
@@ -228,7 +230,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         if not effect.opens or streams.for_writing(event, effect):
             returns = returns or ("" if _makes_another(event, effect) else effect.returns)
         if effect.draws and not symbolic:
-            origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
+            origins |= {"random"} if effect.draws != _ITSELF else frozenset()
+            sources = (*sources[-MAX_SOURCES:], event)
         if effect.origin == "fixed" or effect.shapes:
             origins, sources = frozenset(), ()
         elif effect.origin == "contents" or (effect.opens and not streams.for_writing(event, effect)):
@@ -278,7 +281,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         if event.name == _PATH_OF and event.args and not order:
             return _joined(event.args)
         return Unknown(origins, order if kept else "", sources)
-    return Obj(f"{event.name}()", event, origins)
+    drawn = any(effect.draws == _ITSELF for effect in event.effects)
+    return Obj(f"{event.name}()", event, origins, "", (event,) if drawn else ())
 
 
 def _joined(args: Sequence[Value]) -> Value:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 from d9mlint.python.domain.choices import MAX_ALTERNATIVES, choose
@@ -11,7 +13,7 @@ from d9mlint.python.domain.conditions import either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.respelling import METHODS, Respelled
 from d9mlint.python.domain.taint import filled_in, mixed, taint, text_of
-from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Obj, Seq, Text, Value
+from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Obj, Seq, Text, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment, modules
 
@@ -55,6 +57,27 @@ def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
     return mixed(event.args)
 
 
+_SIMPLE = re.compile(r"\^?[\w .:/-]*\$?")
+"""Patterns without a repetition or a group, which take no time on any text."""
+
+
+def _substituted(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``re.sub("^np.", "numpy.", name)``, by a simple pattern."""
+    texts = [str(value.value) for value in event.args[:2] if _is_text(value)]
+    if len(event.args) != 3 or len(texts) != 2 or event.kwargs:
+        return None
+    pattern, word = texts
+    if not _SIMPLE.fullmatch(pattern) or "\\" in word:
+        return None
+    changed = partial(re.sub, pattern, word)
+    return choose(
+        [
+            (cond, Const(changed(leaf.value)) if _is_text(leaf) else mixed([leaf]))
+            for cond, leaf in alternatives(event.args[2])
+        ]
+    )
+
+
 # -- templates in paths --------------------------------------------------------------------------------------------
 
 _JOIN = "os.path.join"
@@ -82,7 +105,11 @@ def _filled(parts: Sequence[Value], given: Sequence[Value]) -> list[Value]:
 
 
 def _has_places(part: Value) -> TypeGuard[Const]:
-    return isinstance(part, Const) and isinstance(part.value, str) and "{" in part.value
+    return _is_text(part) and "{" in part.value
+
+
+def _is_text(value: Value) -> TypeGuard[Const]:
+    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def _version(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -103,5 +130,5 @@ TRANSFER: dict[str, Transfer] = {
     "distutils.version.LooseVersion": _version, "distutils.version.StrictVersion": _version,
     "pkg_resources.parse_version": _version,
     **{f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")},
-    "?.format": _formatted, f"{_JOIN}().format": _formatted,
+    "re.sub": _substituted, "?.format": _formatted, f"{_JOIN}().format": _formatted,
 }  # fmt: skip

@@ -20,8 +20,8 @@ def clock_in(events: Sequence[Event]) -> Event | None:
     return next((e for e in events if any(x.origin == "clock" for x in e.effects)), None)
 
 
-def turns(interp: Interpreter, node: f.While, clock: Event | None, start: int, frame: Frame) -> bool:
-    """Tells of a loop that is being run, told from event ``start`` on; whether its test asks the clock and it trains.
+def asked(interp: Interpreter, node: f.While, clock: Event | None, start: int, frame: Frame) -> Event | None:
+    """Tells of a loop that is being run, told from event ``start`` on; the clock that its test asks, where it trains.
 
     ``while not found or clock() - began < limit`` asks it from the second turn on.
     """
@@ -31,8 +31,8 @@ def turns(interp: Interpreter, node: f.While, clock: Event | None, start: int, f
         expressions.evaluate(interp, node.test, frame)
         clock = clock_in(events[told:])
     if clock is None:
-        return False
+        return None
     if any(e.trains for e in events[start:]):
-        return True
+        return clock
     interp.event("timed", clock.raw, frame, environment.place_of(clock), (Const(True), Const(True)))
-    return False
+    return None

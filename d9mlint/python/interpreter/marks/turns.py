@@ -11,15 +11,34 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.numbers import Place
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.values import Const, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter import expressions
 from d9mlint.python.interpreter.library.environment import MAX_SOURCES
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import queries
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _COUNTER = frozenset({"int"})
+
+
+def through(interp: Interpreter, node: f.For, iterable: Value, frame: Frame) -> Value:
+    """What a loop goes through: places of something in no promised order, if it picks that by them, have the same.
+
+    ``for i in range(len(names)): rows.append(read(names[i]))``
+    """
+    number = iterable.element if isinstance(iterable, Seq) and iterable.kind == "range" else None
+    if not isinstance(number, Place) or not isinstance(node.target, f.Name):
+        return iterable
+    of = {*map(id, number.in_order.sources)}
+    picked = (one.value for one in queries.inside(node.body, f.Sub) if one.key == node.target)
+    held = (expressions.evaluate(interp, one, frame) for one in picked if isinstance(one, (f.Name, f.Attr)))
+    if all(of.isdisjoint(map(id, taint([one])[2])) for one in held):
+        return iterable
+    return Seq("range", None, number.in_order, number.in_order.order, number.in_order.sources)
 
 
 def number(interp: Interpreter, node: f.For, frame: Frame) -> Callable[[], None]:

@@ -8,6 +8,7 @@ objects (registries, say) are made again. A group of modules that import each ot
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from d9mlint.python.domain.choices import same
@@ -25,6 +26,15 @@ class Import(NamedTuple):
     path: str
     name: str
     module: Module
+
+
+class Folder(NamedTuple):
+    """A folder without ``__init__``, which is a package from when a module is imported out of it."""
+
+    base: str
+    name: str
+    """What it is called as one; empty where it is only asked whether it is one by then."""
+    module: Module | None
 
 
 class Record(NamedTuple):
@@ -45,7 +55,7 @@ class Record(NamedTuple):
     """Why the file cannot be read; empty where it can."""
 
 
-Step: TypeAlias = "Told | Import | Record | Change"
+Step: TypeAlias = "Told | Import | Folder | Record | Change"
 
 
 class Running:
@@ -93,6 +103,8 @@ class Shared:
         for tick in (self.environment.tick, self.notes.tick):
             self.ranges.add(tick, tick + 1)
         self.records: dict[tuple[str, str], Record] = {}
+        self.folders: dict[tuple[str, str], Module] = {}
+        """The packages without ``__init__``, by their path and name."""
 
 
 class Linker:
@@ -117,6 +129,28 @@ class Linker:
                 return
         self._flush(running)
         running.steps.append(Import(module.path, name, module))
+
+    def folder(self, base: str, name: str) -> Module:
+        """The package that a folder without ``__init__`` is, the same for all entries that import it by that name."""
+        wanted = self._shared.folders.setdefault((base, name), Module(name, f"{base}/", None))
+        found = self._interp.modules.setdefault(base, wanted)
+        self._step(Folder(base, name, found))
+        return found
+
+    def known_folder(self, bases: Iterable[str]) -> Module | None:
+        """The first of some folders that is a package by now."""
+        for base in bases:
+            found = self._interp.modules.get(base)
+            self._step(Folder(base, "", found))
+            if found is not None:
+                return found
+        return None
+
+    def _step(self, step: Step) -> None:
+        """Keeps what the module that runs has done."""
+        if self._running:
+            self._flush(self._running[-1])
+            self._running[-1].steps.append(step)
 
     def led(self, importer: str, dotted: str, base: str | None) -> None:
         """Notes where an absolute import in a file leads."""
@@ -232,6 +266,9 @@ class Linker:
                 self._tell(step)
             elif isinstance(step, Import):
                 interp.import_once(step.name, step.path)
+            elif isinstance(step, Folder):
+                if step.name and step.module is not None:
+                    interp.modules.setdefault(step.base, step.module)
             elif isinstance(step, Record):
                 self._link(step)
             else:
@@ -270,6 +307,12 @@ class Linker:
         if isinstance(step, Import):
             there = self._interp.modules.get(step.path)
             return there is step.module if there is not None else self._would_be_same(step.name, step.path, changed)
+        if isinstance(step, Folder):
+            place = (id(self._shared.folders), step.base)
+            known = self._interp.modules.get(step.base) or changed.get(place)
+            if known is None and step.name:
+                known = changed[place] = self._shared.folders[step.base, step.name]
+            return known is step.module
         if isinstance(step, Record):
             return all(self._step_fits(inner, changed) for inner in step.steps)
         if isinstance(step, Change):

@@ -12,6 +12,8 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
 from d9mlint.python.domain.values import Const, Dict, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks import kerasfit, tables
+from d9mlint.python.frameworks.torch import evaluating
+from d9mlint.python.frameworks.torch.loaders import CONTEXTS
 from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.library.containers.sets import held, untold
@@ -21,6 +23,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
+_PRINTS, _STREAMS = "builtins.print", ("sys.stderr", "sys.stdout")
 _OWN_PYTHON = "python-generator"
 _NUMERIC = (
     "tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn", "datasets", "transformers",
@@ -71,6 +74,7 @@ def check(
         yield draft(
             program,
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
+            severity="info" if all(map(_on_terminal, sinks)) or _only_served(program, sinks) else "",
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
             related=dict.fromkeys(related), name=_name(source, of_tables),
             sink=_OF_EACH if source.name.endswith(takes_one) and _takes_part(first, source) else
@@ -156,6 +160,21 @@ def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:
     if source.name == "builtins.set.pop" and all(e.name == "pop" for e in strong) and _only_tells(source):
         return "low"
     return rule.confidence if strong and not _of_table(source) else lower(rule.confidence)
+
+
+def _only_served(program: Program, sinks: Sequence[Event]) -> bool:
+    """Whether a program that only evaluates picks items for a loader alone, and in the loop over it those that it gave.
+
+    Most results bear the names of their items then: ``for i, batch in enumerate(loader): save(net(batch), names[i])``.
+    """
+    by_number = all(e.kind == "sink" and e.name == "item" and (e.loops or e.inside(*CONTEXTS)) for e in sinks)
+    return by_number and any(e.inside(*CONTEXTS) for e in sinks) and bool(evaluating.evaluations(program))
+
+
+def _on_terminal(sink: Event) -> bool:
+    """Whether an order is only seen in what is printed: ``print(names, file=sys.stderr)``."""
+    file = sink.kwargs.get("file")
+    return sink.name == _PRINTS and isinstance(file, Ref) and file.name in _STREAMS
 
 
 def _of_table(source: Event) -> bool:

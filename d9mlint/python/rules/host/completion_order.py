@@ -57,7 +57,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     counts = partial(_counts, program)
     for one in orders.check(program, rule, "completion", counts=counts, takes_one=GETS, remedy=_remedy):
         told.add(one.location)
-        yield one
+        yield replace(one, severity="info") if _trains_there(program, one.location) else one
     yield from _queues(program, rule, told)
     yield from dropped(program, rule)
 
@@ -83,6 +83,12 @@ def _counts(program: Program, source: Event, sink: Event) -> bool:
     return not any(
         join.loops == source.loops and source in made_by(join.receiver) for join in program.once("joins", _joins)
     )
+
+
+def _trains_there(program: Program, place: Location) -> bool:
+    """Whether threads that are started at a place train side by side, of which `async-training` tells."""
+    starts = [e for e in program.calls(_THREAD) if e.location == place]
+    return bool(starts) and any(e.inside("thread") and place in e.stack and not e.detached for e in program.trains)
 
 
 def _joins(program: Program) -> list[Event]:

@@ -45,6 +45,10 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 _RNG = re.compile(r"`rng = [^`]+`")
 _OF_PYTHON = '`rng = random.Random(f"{seed} {index}")`'
 """A generator for what draws from Python's; for NumPy's the rule names it."""
+_OF_TORCH = (
+    "hand each task a number of its own, and call `torch.manual_seed(seed + index)` with it where the task begins"
+)
+"""What to do about draws of PyTorch, which a loader takes the seeds of its workers from."""
 _OF_TASKS = "each task its own generator made from a number of the task"
 _OF_THREADS = "each thread its own generator made from the number of the thread"
 
@@ -54,7 +58,10 @@ def _remedy(program: Program, rule: Rule, start: Event, draw: Event) -> str:
     text = rule.remedy(program.target, ("numpy",))
     if start.name == _THREAD:
         text = text.replace(_OF_TASKS, _OF_THREADS)
-    return _RNG.sub(_OF_PYTHON, text) if any("python" in effect.draws for effect in draw.effects) else text
+    drawn = {generator for effect in draw.effects for generator in effect.draws}
+    if "torch" in drawn:
+        return _OF_TORCH
+    return _RNG.sub(_OF_PYTHON, text) if "python" in drawn else text
 
 
 def _is_only(program: Program, start: Event, draws: Sequence[Event]) -> bool:

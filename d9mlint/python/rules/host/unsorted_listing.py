@@ -18,6 +18,9 @@ from d9mlint.python.source.queries import inside
 _WALK = "`dirs.sort()` in the loop and `for name in sorted(files)`"
 _COMPREHENSION = "wrap the whole comprehension in `sorted(...)`"
 _LISTING = "wrap the listing in `sorted(...)`"
+_ENTRIES = "os.scandir"
+_BY_NAME = "sort the entries by their names: `sorted(os.scandir(...), key=lambda entry: entry.name)`"
+"""(Entries themselves have no order: ``sorted(os.scandir(path))`` raises an error.)"""
 _FIRST = "take `min(...)` of the listing instead of `next(...)`, or wrap it in `iter(sorted(...))`"
 
 
@@ -58,6 +61,8 @@ def _around(call: Event) -> Place | None:
 
 def _remedy(program: Program, source: Event) -> str:
     """What to do about one listing: a walk gives folder after folder, each in an order of its own."""
+    if source.name == _ENTRIES:
+        return _BY_NAME
     if not orders.is_looped(program, source):
         return _LISTING
     return _COMPREHENSION if _in_comprehension(source) else _WALK

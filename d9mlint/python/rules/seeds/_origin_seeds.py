@@ -13,10 +13,12 @@ from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.jax.modules import only_initializes
 from d9mlint.python.interpreter.library.environment import PROCESS
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.flows import changes_nothing
+from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.reseeding import decides
 from d9mlint.python.judging.seedings import reaches, seedings
 
 _ITSELF = "a number that it draws itself"
@@ -43,7 +45,7 @@ def check(
     for one in found:
         if one.cause in decisive and one.generators and drawn.isdisjoint(one.generators):
             continue
-        if _for_nothing(program, one) if one.generators else changes_nothing(program, one.event):
+        if one.generators and _for_nothing(program, one):
             continue
         event, sources = one.event, one.sources
         related = [Related(e.location, "the seed comes from here") for e in sources if e.location != event.location]
@@ -112,6 +114,8 @@ def cause_at(origin: str, made: Event) -> str:
 def _varying(
     program: Program, event: Event, origins: Mapping[str, str], when: Callable[[tuple[Event, ...]], Cond]
 ) -> Iterator[_Varying]:  # fmt: skip
+    if not all(decides(program, made) for made in (event, *made_by(event.receiver))):
+        return
     for value in _seeds(event):
         found, _, sources = taint([value])
         named = sorted(found & set(origins))
@@ -123,7 +127,7 @@ def _varying(
             continue  # it is told of the call that draws the seed, or seeds with it, where that decides anything
         wanted = found & set(origins)
         cond = both(cond, _when(value, wanted), _taken(sources, wanted))
-        generators = frozenset(generator for effect in event.effects for generator in effect.seeds)
+        generators = frozenset(g for effect in event.effects for g in effect.seeds if not is_own(g))
         yield _Varying(event, named[0], cond, sources, itself, generators)
 
 

@@ -20,7 +20,7 @@ from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower, on_ways
-from d9mlint.python.judging.flows import decides_little
+from d9mlint.python.judging.flows import decides_little, only_paints
 from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
@@ -136,6 +136,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         if first.draw.generator in s.generators and s.lasts and not _is_elsewhere(s.event, event)
     ]  # fmt: skip
     idle = [s for s in seeds if s.event.detached]
+    paints = all(only_paints(program, u.draw.event) for u in group)
     late = ""
     notes: list[Related] = []
     if idle and len(idle) == len(seeds):
@@ -153,6 +154,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     elif first.late is None and seeds:
         how = "in the parent process" if kind(program, first) == "parent" else "under other conditions"
         notes = [Related(s.event.location, f"seeds it {how}") for s in seeds if s.fixes is not False]
+    late += ": the colours of a picture" if paints else ""
     others = sorted(
         {GENERATORS[g] for s in _lasting(program, event) for g in s.generators if g in GENERATORS}
         - {GENERATORS.get(generator_of(first), "")}
@@ -170,7 +172,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
         remedy=_remedy(program, rule, group) + (_ANEW if anew else ""),
-        slight=decides_little(program, event) or perhaps_replaced(program, event),
+        slight=decides_little(program, event) or perhaps_replaced(program, event), severity="info" if paints else "",
     )  # fmt: skip
 
 
@@ -264,7 +266,8 @@ def _first(program: Program, group: list[Uncovered]) -> Uncovered:
     fewest = [u for u in fewest if all(map(is_symbolic, u.draw.event.guards))] or fewest
     plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
     lasting = [u for u in plain or fewest if not perhaps_replaced(program, u.draw.event)] or plain or fewest
-    return next((u for u in lasting if not decides_little(program, u.draw.event)), lasting[0])
+    others = (u for u in group if not u.draw.implicit and not perhaps_replaced(program, u.draw.event))
+    return next((u for u in (*lasting, *others) if not decides_little(program, u.draw.event)), lasting[0])
 
 
 def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:

@@ -8,13 +8,14 @@ from d9mlint.model import Effect, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, literals, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import alternatives
+from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.judging.reseeding import draws_unseeded
+from d9mlint.python.judging.reseeding import decides, draws_unseeded
 from d9mlint.python.judging.seedings import Seeding, seedings
 from d9mlint.python.rules.seeds._origin_seeds import cause_at
 from d9mlint.python.source.facts import Assert, Def
@@ -58,6 +59,8 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     if not effect.seeds:
         if event.discarded and not event.name.endswith(_SEEDS) and not effect.creates.endswith(_OP):
             return  # kept under a name that nothing reads: nobody draws from it
+        if not decides(program, event):
+            return
         cond = both(cond, negate(_seeded_later(program, event)), draws_unseeded(program, event))
     if cond is False or truth(cond, event.guards) is False:
         return
@@ -166,9 +169,18 @@ def _only_ends(program: Program, seed: Event, effect: Effect) -> bool:
     """
     fixed = [s for s in seedings(program) if s.fixes is not False and {*effect.seeds} & {*s.generators}]
     drawn = [draw.event for draw in draws(program) if draw.generator in effect.seeds]
-    if seed.detached or not (drawn or _draws_others(program, seed, effect)):
+    if seed.detached or _is_for_worker(program, seed, effect) or not (drawn or _draws_others(program, seed, effect)):
         return False
     return not any(_reaches(seed, draw, fixed) for draw in drawn if draw.meets(seed))
+
+
+def _is_for_worker(program: Program, seed: Event, effect: Effect) -> bool:
+    """Whether a seed in a loader is the one that something drawn there takes its numbers from."""
+    within = [event for event in program.events if seed.loader is not None and event.loader is seed.loader]
+    drawn = ((event, g) for event in within for one in event.effects for g in one.draws if g in effect.seeds)
+    return any(
+        local.event is seed for event, g in drawn if (local := loading.local_seed(program, event, g)) is not None
+    )
 
 
 def _draws_others(program: Program, seed: Event, effect: Effect) -> bool:

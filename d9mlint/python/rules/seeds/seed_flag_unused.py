@@ -20,7 +20,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     # A parser in a function that this program never calls belongs to another program.
     idle = {e.location for e in story.events if e.detached}
     seeded = any(one.fixes is not False and not one.event.detached for one in seedings(program))
-    severity = "info" if seeded else ""  # runs agree then, whatever seed is asked for
+    severity = "info" if seeded or not _draws(program) else ""  # runs agree then, whatever seed is asked for
     for name, flag in sorted(story.flags.items()):
         if (
             name.endswith("seed")
@@ -31,6 +31,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             yield draft(
                 program, rule, flag.location, severity=severity, flag=flag.spelled, remedy=_remedy(program, name)
             )
+
+
+def _draws(program: Program) -> bool:
+    """Whether something draws, as far as is seen, or may out of sight: in a training, or a generator that is made."""
+    made = any(effect.creates for event in program.effective if not event.detached for effect in event.effects)
+    return made or bool(program.trains) or any(not one.event.detached for one in draws(program))
 
 
 _COUNTS = ("num", "n_", "number")

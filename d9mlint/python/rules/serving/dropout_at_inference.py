@@ -1,4 +1,4 @@
-"""Predictions of a PyTorch model that is left in training mode."""
+"""Predictions of a model of PyTorch or Paddle that is left in training mode."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, either, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Value, alternatives
 from d9mlint.python.frameworks.torch.parameters.frozen import made_inside
@@ -15,8 +16,11 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.seedings import seedings
 
-_DROPOUT, _CALLED = re.compile(r"torch\.nn\.(\w*Dropout\w*)"), ".__call__"
-_LOADS = (".load_state_dict", "torch.load", "torch.hub.load_state_dict_from_url")
+_DROPOUT, _CALLED = re.compile(r"(?:torch|paddle)\.nn\.(\w*Dropout\w*)"), ".__call__"
+_FILLS = (".load_state_dict", ".set_state_dict", ".set_dict")
+_LOADS = (*_FILLS, "torch.load", "torch.hub.load_state_dict_from_url", "paddle.load")
+_PRETRAINED = re.compile(r"paddlenlp\.transformers\.\w+(?<!Tokenizer)\.from_pretrained")
+"""Calls that make a network which drops out, with its weights, and leave it in training mode."""
 _TRAINERS = ("lightning", "pytorch_lightning", "accelerate", "transformers", "ignite", "fastai", "monai")
 _SAYS_MODE, _SAYS_TRAIN = re.compile(r"\.(eval|train)$"), re.compile(r"\.train$")
 _STEPS = re.compile(r"\.(requires_grad_|step|backward)$")
@@ -26,26 +30,37 @@ _P, _BETWEEN = Argument(0, "p"), Argument(5, "dropout")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first dropout that runs where a program only predicts, and nothing sets a mode."""
-    if "torch" not in frameworks_of(program) or program.story.truncated or program.imports(*_TRAINERS):
+    of_any = "torch" in frameworks_of(program) or program.imports("paddle")
+    if not of_any or program.story.truncated or program.imports(*_TRAINERS):
         return
     said = program.named(lambda name: _SAYS_MODE.search(f".{name}"), "call", "unresolved")
     modes = [*said, *program.ending(".training", "set")]
-    trains = program.trains or bool(_steps(program))
-    found = _of_evaluation(program, modes) if trains else _of_weights(program, 0, modes)
+    trains = any(not event.detached for event in (*program.trains, *_steps(program)))
+    found = _of_evaluation(program, modes) if trains else _of_weights(program, modes)
     found = found or (_of_loaded(program, modes) if trains else None)
     if found is not None:
         event, related, why = found
         name = _DROPOUT.search(event.name)
-        yield draft(program, rule, event, name=name.group(1) if name else _called(event), related=[related], why=why)
+        yield draft(
+            program, rule, event, cond=negate(_seeded(program, event)) if trains else True,
+            name=name.group(1) if name else _called(event), related=[related], why=why,
+        )  # fmt: skip
 
 
 _Found = tuple[Event, Related, str]
 
 
-def _of_weights(program: Program, since: int, modes: Sequence[Event]) -> _Found | None:
+def _seeded(program: Program, event: Event) -> Cond:
+    """When a seed holds where a network is used: each run then drops out alike."""
+    generator = "paddle" if event.name.startswith("paddle") else "torch"
+    given = (s.event for s in seedings(program) if generator in s.generators and s.event.certain)
+    return either(*(both(*seed.guards) for seed in given))
+
+
+def _of_weights(program: Program, modes: Sequence[Event]) -> _Found | None:
     """Where weights are loaded and nothing is trained."""
-    calls = [e for e in program.events[since:] if e.kind == "call" and e.certain]
-    loaded = next((e for e in calls if e.name.endswith(_LOADS)), None)
+    calls = [e for e in program.events if e.kind == "call" and e.certain]
+    loaded = next((e for e in calls if e.name.endswith(_LOADS) or _PRETRAINED.fullmatch(e.name)), None)
     event = next((e for e in calls if _drops(e)), None)
     if modes or loaded is None or event is None:
         return None
@@ -53,22 +68,29 @@ def _of_weights(program: Program, since: int, modes: Sequence[Event]) -> _Found 
 
 
 def _of_loaded(program: Program, modes: Sequence[Event]) -> _Found | None:
-    """Where a network gets weights after the training, and is used as it is; where a seed holds, each run is alike."""
-    if any(s.event.certain and "torch" in s.generators for s in seedings(program)):
-        return None
+    """Where a network gets weights after the training, and is used as it is, in a run that nothing seeds."""
     last = max((e.index for e in (*_steps(program), *(e for e in program.events if e.trains))), default=0)
     calls = [e for e in program.events[last:] if e.kind == "call" and e.certain]
     for load in calls:
-        own = _objects(load.receiver)
-        if not load.name.endswith(_LOADS[0]) or any(e.index > last or own & _objects(e.receiver) for e in modes):
+        whole = _PRETRAINED.fullmatch(load.name) is not None
+        filled = load.result if whole else load.receiver if load.name.endswith(_FILLS) else None
+        if filled is None or any(_may_set(e, filled, load.index if whole else last, whole) for e in modes):
             continue
-        network = {id(made) for made in made_inside(load.receiver)}
+        network = {id(made) for made in made_inside(filled)}
         runs = (e for e in calls if e.index > load.index and _drops(e))
         event = next((e for e in runs if network & {id(made) for made in made_inside(e.receiver)}), None)
-        if event is not None:
+        if event is not None and truth(_seeded(program, event), event.guards) is not True:
             related = Related(load.location, "the weights are loaded here")
             return event, related, "weights are loaded after the training"
     return None
+
+
+def _may_set(mode: Event, network: Value, since: int, new: bool) -> bool:
+    """Whether a mode is set of a network after some event; of one that is ``new`` by then others say nothing."""
+    if not new:
+        return mode.index > since or bool(_objects(network) & _objects(mode.receiver))
+    held = {id(made) for made in made_inside(mode.receiver)}
+    return mode.index > since and (not held or bool(_objects(network) & held))
 
 
 def _objects(value: Value | None) -> set[int]:
@@ -79,7 +101,7 @@ def _objects(value: Value | None) -> set[int]:
 def _of_evaluation(program: Program, modes: Sequence[Event]) -> _Found | None:
     """Where a function evaluates by its name, in a program that never leaves training mode."""
     if any(not _SAYS_TRAIN.search(e.name) or e.args for e in modes) or any(
-        s.event.certain and "torch" in s.generators for s in seedings(program)
+        s.event.certain and not {"torch", "paddle"}.isdisjoint(s.generators) for s in seedings(program)
     ):
         return None
     if any(one.inside(INFERENCE) for one in program.trains):
@@ -97,7 +119,9 @@ def _called(event: Event) -> str:
 def _steps(program: Program) -> list[Event]:
     """The calls that are a part of a training by their names."""
     return program.named(
-        lambda name: _STEPS.search(f".{name}") or name.startswith("torch.optim."), "call", "unresolved"
+        lambda name: _STEPS.search(f".{name}") or name.startswith(("torch.optim.", "paddle.optimizer.")),
+        "call",
+        "unresolved",
     )
 
 
@@ -109,6 +133,8 @@ def _drops(event: Event) -> bool:
     if _RECURRENT.match(event.name):
         between = [layer.argument(_BETWEEN) for layer in layers]
         return any(rate is not None and not _is_zero(rate) for rate in between)
+    if _PRETRAINED.fullmatch(event.name.removesuffix(f"(){_CALLED}")):
+        return event.name.endswith(_CALLED)
     if event.name.endswith(_CALLED) and not event.name.startswith("torch.nn.Module."):
         layers = [made for made in made_inside(event.receiver) if _DROPOUT.match(made.name)]
         return bool(layers) and not all(_is_zero(layer.argument(_P)) for layer in layers)

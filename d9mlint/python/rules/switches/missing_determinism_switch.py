@@ -10,11 +10,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.registry import judged_as
-from d9mlint.python.frameworks.tensorflow.determinism import (
-    builds,
-    has_switch,
-    trainings,
-)
+from d9mlint.python.frameworks.tensorflow.determinism import OUTSIDE, builds, has_switch, trainings
 from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.graphs import origins
@@ -130,7 +126,7 @@ def _with_first(program: Program, varying: Sequence[Use], found: Sequence[Event]
 
     def rank(event: Event) -> tuple[bool, ...]:
         runs = event.name == RUN
-        calm = not runs or varies.isdisjoint(origins(program, event.argument(FETCHES)))
+        calm = event.name != OUTSIDE and (not runs or varies.isdisjoint(origins(program, event.argument(FETCHES))))
         return event.detached, runs and event.index < first, builds(event), _missing_switch.by_flag(event), calm
 
     return sorted(found, key=rank)

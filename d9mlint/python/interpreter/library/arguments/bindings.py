@@ -41,6 +41,10 @@ _CONFIGURABLE = frozenset(_CALLS)
 _REQUIRED = frozenset(f"{module}.REQUIRED" for module in _MODULES)
 _NAME, _ALLOW, _DENY = "name", ("allowlist", "whitelist"), ("denylist", "blacklist")
 _SCALARS = (bool, int, float, str, type(None))
+_NAMED, _SHOWN = "gin-named", "gin-shown"
+"""What is remembered of what is configurable: the thing by its name, and its name by the node that defines it."""
+READ = "gin-read"
+"""What is remembered where the program has read a file, or a text, by now."""
 _MOST, _MOST_LEVELS = 8, 8
 """Different values of one parameter that are told apart, and how deep lists and macros in them go."""
 
@@ -66,8 +70,7 @@ def _register(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
         _open(interp, made, {**dict(zip((_NAME,), event.args[1:], strict=False)), **event.kwargs})
         return made
     if isinstance(made, Ref):
-        interp.command_line.bindings.named[made.name.rpartition(".")[2]] = made
-        interp.linker.differs()
+        interp.note((_NAMED, made.name.rpartition(".")[2]), made)
         return made
     return None
 
@@ -78,30 +81,30 @@ def _open(interp: Interpreter, made: Func | Class, given: dict[str, Value]) -> N
     shown = shown.rpartition(".")[2]
     allowed, denied = _listed(given, _ALLOW), _listed(given, _DENY)
     at = _place(made)
-    known = interp.command_line.bindings
-    known.named[shown], known.names[id(made.node)] = made, shown
-    interp.linker.differs()  # (which program binds something to it is not the module's)
-    defaults, names = _bindable(made)
-    for name in names:
-        value = defaults.get(name)
+    interp.note((_NAMED, shown), made)
+    interp.note((_SHOWN, id(made.node)), shown)
+    holder, defaults = _bindable(made)
+    for name, value in defaults.items():
         if not isinstance(value, Const) or not isinstance(value.value, _SCALARS):
             continue
         if name not in denied and (not allowed or name in allowed):
             bound = f"{shown}.{name}"
-            defaults[name] = flag_value(interp, flag_of(bound, value.value, at, spelled=f"gin's {bound}"))
+            setting = flag_value(interp, flag_of(bound, value.value, at, spelled=f"gin's {bound}"))
+            interp.heap.set_default(holder, name, setting)
 
 
 def _place(made: Func | Class) -> Location:
     return Location((made.closure if isinstance(made, Func) else made.frame).module.path, *made.node.place)
 
 
-def _bindable(made: Func | Class) -> tuple[dict[str, Value], tuple[str, ...]]:
-    """Where the defaults of a function, a constructor or a dataclass stand, and their names."""
-    constructor = made.frame.vars.get("__init__") if isinstance(made, Class) else made
-    if isinstance(made, Class) and not isinstance(constructor, Func):
-        return made.frame.vars, tuple(name for _, name, *_ in fields.of_class(made))
-    defaults = constructor.defaults if isinstance(constructor, Func) else {}
-    return defaults, tuple(defaults)
+def _bindable(made: Func | Class) -> tuple[Func | Frame, dict[str, Value]]:
+    """What holds the defaults of a function, a constructor or a dataclass, and these."""
+    func = made.frame.vars.get("__init__") if isinstance(made, Class) else made
+    if isinstance(func, Func):
+        return func, dict(func.defaults)
+    frame = made.frame if isinstance(made, Class) else made.closure
+    names = [name for _, name, *_ in fields.of_class(made)] if isinstance(made, Class) else []
+    return frame, {name: frame.vars[name] for name in names if name in frame.vars}
 
 
 def _listed(given: dict[str, Value], keys: tuple[str, ...]) -> frozenset[str]:
@@ -120,10 +123,11 @@ def given(
     """What the files bind to the parameters of a call that it leaves out, or hands ``gin.REQUIRED``."""
     known = interp.command_line.bindings
     owner = made.cls if made is not None else func
-    name = known.names.get(id(owner.node))
-    bound = known.of(name) if name else {}
-    if not name or not bound:
+    name = interp.noted((_SHOWN, id(owner.node)))
+    if name is None:
         return {}
+    interp.linker.differs()  # (which program binds something to it is not the module's)
+    bound = known.of(name)
     positional = [param.name for param in func.node.params if param.kind == "pos"][: len(args)]
     found: dict[str, Value] = {}
     for param in func.node.params:
@@ -181,7 +185,7 @@ def _made(interp: Interpreter, value: Any, frame: Frame, place: f.Place, level: 
         return UNKNOWN
     again = partial(_made, interp, frame=frame, place=place, level=level + 1)
     if isinstance(value, ginfiles.Reference):
-        target = interp.command_line.bindings.named.get(value.name.rpartition("/")[2].rpartition(".")[2])
+        target = interp.noted((_NAMED, value.name.rpartition("/")[2].rpartition(".")[2]))
         if target is None or not value.called:
             return target or UNKNOWN
         return calls.call(interp, target, [], {}, frame, place)
@@ -208,6 +212,8 @@ def _parse(interp: Interpreter, event: Event, frame: Frame) -> None:
     ``gin.parse_config(text)``, ``gin.parse_config_files_and_bindings(paths, texts)``: so does what the program says.
     """
     known = interp.command_line.bindings
+    interp.linker.differs()
+    interp.note(READ)
     given = [value for key, value in event.kwargs.items() if key in ("bindings", "config_str", "bindings_str")]
     texts = [*(event.args if event.name.endswith(".parse_config") else event.args[1:]), *given]
     for value in texts:

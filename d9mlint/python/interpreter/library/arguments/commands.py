@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Location
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
@@ -28,7 +30,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment, members
+from d9mlint.python.interpreter.library import environment, generics, members
 from d9mlint.python.interpreter.library.arguments import composed, settings
 from d9mlint.python.interpreter.library.arguments.commandline import COMMAND
 from d9mlint.python.interpreter.library.arguments.flags import ANY_FLAGS, flag_of, flag_value
@@ -54,6 +56,9 @@ _OF_ANYTHING = (
     "pyrallis.parse", "chz.entrypoint", "chz.nested_entrypoint",
 )  # fmt: skip
 _MOST_FLAGS = 200
+_NAME = Argument(0, "name")
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Where a word begins within the name of a class."""
 
 
 # -- what a command is called with ---------------------------------------------------------------------------------
@@ -268,6 +273,8 @@ def _of_anything(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
         return settings.filled(interp, component, frame, place, "--{}")
     if isinstance(component, CALLABLE):
         return _start(interp, component, frame, place)
+    if isinstance(component, Seq) and component.kind == generics.UNION:
+        return _one_of_classes(interp, component.items or (), frame, place)
     commands: dict[str, Value] = {}
     if isinstance(component, Dict):
         commands = {str(name): one for name, one in component.items.items()}
@@ -275,6 +282,28 @@ def _of_anything(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
         commands = {one.name: one for one in component.items or () if isinstance(one, Func)}
     _choose(interp, commands, frame, place)
     return UNKNOWN if commands else None  # (each has run, under the condition that it is asked for)
+
+
+def _one_of_classes(interp: Interpreter, classes: Sequence[Value], frame: Frame, place: f.Place) -> Value:
+    """``tyro.cli(Union[Train, Show])``: an object of the class that the first word names."""
+    named = dict(map(_subcommand, classes))
+    argv = interp.command_line.argv
+    if argv is not None:
+        named = {name: one for name, one in named.items() if name in argv} or named
+    location = Location(frame.module.path, *place)
+    flag = Flag(COMMAND, COMMAND, UNKNOWN_DEFAULT, "value", location, True, tuple(named))
+    made = ((name, settings.of_class(interp, one, frame, place, "--{}")) for name, one in named.items())
+    return choose([(flag_test(flag, "==", name) if len(named) > 1 else True, one) for name, one in made])
+
+
+def _subcommand(one: Value) -> tuple[str, Value]:
+    """The word for a class, and the class: ``Annotated[Train, subcommand("train")]``, or by its own name."""
+    cls, *notes = (one.items or (one,)) if isinstance(one, Seq) else (one,)
+    made = (note.event for note in notes if isinstance(note, Obj) and note.event is not None)
+    given = (event.argument(_NAME) for event in made if event.name.endswith(".subcommand"))
+    told = next((str(name.value) for name in given if isinstance(name, Const)), "")
+    own = cls.node.name if isinstance(cls, Class) else ""
+    return told or _WORD.sub("-", own).lower(), cls
 
 
 def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -1,11 +1,10 @@
-"""What of a program is configurable by gin, and what the ``.gin`` files of its project bind to parameters."""
+"""What the ``.gin`` files of a project, and texts in its programs, bind to parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from d9mlint.python.domain.values import Value
 from d9mlint.python.source import ginfiles
 
 if TYPE_CHECKING:
@@ -17,25 +16,19 @@ _MOST_LEVELS = 8
 
 
 class Bindings:
-    """What is configurable in a program, by its name and by the node that defines it, and what is bound to it."""
+    """What is bound to what a program has made configurable, by its name."""
 
     def __init__(self) -> None:
-        self.named: dict[str, Value] = {}
-        self.names: dict[int, str] = {}
-        self.read = False
-        """Whether the program has read a file, or a text, by now."""
         self._files: _Bound | None = None
         self._told: _Bound = {}
 
     def tell(self, text: str) -> None:
         """Takes what a text in the program binds, which holds whatever the files say."""
-        self.read = True
         for one in ginfiles.read(text.encode()):
             self._told.setdefault(_owner(one), {})[one.parameter] = [one.value]
 
     def look(self, interp: Interpreter) -> None:
         """Takes what the files of the project bind: which of them a run is given is not known."""
-        self.read = True
         if self._files is None:
             self._files = {}
             for one in _all_bindings(interp):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.numbers import Counted, Length
+from d9mlint.python.domain.numbers import Counted, Length, LengthInOrder
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Bound, Const, FlagValue, Func, Inst, Seq, Unknown, Value
 from d9mlint.python.interpreter import attributes, calls
@@ -31,7 +31,10 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Length(value)
     if isinstance(value, Inst) and (told := _told(interp, value, event, frame)) is not None:
         return told
-    return argv.count(interp, value) or Unknown(frozenset({"length", "int"}), "", bounded.listings(taint([value])[2]))
+    _, order, sources = taint([value])
+    if order:
+        return LengthInOrder(order, sources, bounded.listings(sources))
+    return argv.count(interp, value) or Unknown(frozenset({"length", "int"}), "", bounded.listings(sources))
 
 
 def _told(interp: Interpreter, instance: Inst, event: Event, frame: Frame) -> Const | None:
@@ -64,7 +67,9 @@ def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
         found = range(*numbers)
         if not found or (len(numbers) == 3 and numbers[2] < 0 and len(found) <= _SHORT):
             return Seq("range", [Const(number) for number in found])
-    return Seq("range", None, any_of(numbers), "", bounded.listings(taint(event.args)[2]))
+    end = event.args[-1] if numbers in ([None], [0, None]) else None
+    number = end.place if isinstance(end, LengthInOrder) else any_of(numbers)
+    return Seq("range", None, number, "", bounded.listings(taint(event.args)[2]))
 
 
 def any_of(numbers: list[Any]) -> Unknown:

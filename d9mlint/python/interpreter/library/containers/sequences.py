@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -131,15 +132,24 @@ def contents(holder: Value | None) -> Value | None:
     return holder.attrs.get(CONTENTS) if isinstance(holder, (Inst, Obj)) else None
 
 
+_OF_DATA = re.compile(
+    r"data|corp(us|ora)|(^|[_-])(files?|paths?|dirs?|folders?|inputs?|images?|texts?|sources?|train|test|valid?|eval)([_-]|$)"
+)
+"""Names of flags that say what a program works on."""
+
+
 def filled(iterable: Value) -> Cond:
-    """When a loop has a turn, as far as flags tell whose list is empty unless somebody gives it one."""
+    """When a loop has a turn, as far as flags tell whose list is empty unless somebody gives it one.
+
+    One of data is given in any run that is worth it.
+    """
     found = either(*(both(cond, _has_items(leaf)) for cond, leaf in alternatives(iterable)))
     return True if found is False else found
 
 
 def _has_items(leaf: Value) -> Cond:
-    if isinstance(leaf, FlagValue) and not leaf.flag.required and leaf.flag.default in (None, "", (), []):
-        return flag_test(leaf.flag, "truthy")
+    if isinstance(leaf, FlagValue) and not leaf.flag.required and leaf.flag.default in (None, "", ()):
+        return True if _OF_DATA.search(leaf.flag.name) else flag_test(leaf.flag, "truthy")
     return leaf.items != [] if isinstance(leaf, Seq) else not isinstance(leaf, Const) or bool(leaf.value)
 
 
