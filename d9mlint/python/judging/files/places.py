@@ -15,6 +15,7 @@ from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, both, 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Joined, Obj, Ref, Text, Value, alternatives
+from d9mlint.python.frameworks.checkpoints import FINDERS
 
 _JOINS = ("os.path.join", "pathlib.Path", "pathlib.PurePath", "pathlib.Path.joinpath")
 _SAME = (
@@ -128,8 +129,11 @@ def _of_parts(path: Value, level: int) -> _Spelled | None:
     """What a path is that is put together from others; None for one that is not."""
     if isinstance(path, Text):
         return _together(path.parts, "", level)
-    if isinstance(path, Ref) and path.name.startswith(_OF_PATHS) and path.receiver is not None:
-        return _of_attribute(path.name, path.receiver, level)
+    if isinstance(path, Ref) and path.receiver is not None:
+        found = path.receiver.event if isinstance(path.receiver, Obj) else None
+        if found is not None and found.name in FINDERS:
+            return _of_call(found, level)  # `get_checkpoint_state(folder).model_checkpoint_path`
+        return _of_attribute(path.name, path.receiver, level) if path.name.startswith(_OF_PATHS) else None
     made = path.event if isinstance(path, Obj) else None
     if made is None:
         return None
@@ -142,6 +146,9 @@ def _of_parts(path: Value, level: int) -> _Spelled | None:
 
 
 def _of_call(made: Event, level: int) -> _Spelled | None:
+    if made.name in FINDERS:
+        folder = _spelled(made.argument(FINDERS[made.name]), level)
+        return _joined([folder, [(True, (Leaf(("made", made.index), UNKNOWN),))]], "/") if folder else None
     given = (*((made.receiver,) if made.name.startswith("pathlib.Path.") else ()), *made.args)
     given = tuple(one for one in given if one is not None)
     if made.name in _JOINS and given:

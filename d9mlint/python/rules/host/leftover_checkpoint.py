@@ -18,7 +18,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Ref, Text, Unknown, Value, alternatives
-from d9mlint.python.frameworks import arrays
+from d9mlint.python.frameworks import arrays, checkpoints
 from d9mlint.python.frameworks.jax.calls import APPLIED
 from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
@@ -27,7 +27,7 @@ from d9mlint.python.frameworks.torch.tensors import LOADING
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, writes
 from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import made_by, results
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.files.calls import file_of, listed_by, tested_file
 from d9mlint.python.judging.files.kept import (
@@ -58,12 +58,10 @@ from d9mlint.python.rules.host.leftovers.unasked import (
 from d9mlint.python.rules.host.leftovers.unsaved import unsaved
 
 _NEWEST = {
-    **sessions.NEWEST,
+    **checkpoints.FINDERS,
     **sessions.SUPERVISED,
     **sessions.RESTORING,
     "flax.training.checkpoints.restore_checkpoint": Argument(0, "ckpt_dir"),
-    "flax.training.checkpoints.latest_checkpoint": Argument(0, "ckpt_dir"),
-    "transformers.get_last_checkpoint": Argument(0, "folder"),
     "deepspeed.DeepSpeedEngine.load_checkpoint": Argument(0, "load_dir"),
 }
 """Calls that find, or take up, the newest checkpoint of a folder, and where it is given."""
@@ -99,7 +97,8 @@ _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
     r"numpy\.savez?(_compressed)?|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|"
-    r"transformers\.\w*TrainingArguments|(transformers|trl)\.\w*Trainer(\.__init__)?|trl\.\w+Config|"
+    r"(transformers|paddlenlp\.trainer)\.\w*TrainingArguments|(transformers|trl|paddlenlp\.trainer)\.\w*Trainer(\.__init__)?|"
+    r"trl\.\w+Config|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint|"
     + re.escape(sessions.SAVING_HOOK)
 )
@@ -186,16 +185,20 @@ def _begun_with(program: Program, rule: Rule, steps: Sequence[Event], saves: Seq
 
     A training that counts from the start, whatever was loaded, does all its steps again.
     """
+    told: list[Event] = []
     for load in program.calls(*_LOADS, _RESTORE):
         training = next((step for step in steps if step.index > load.index and step.meets(load)), None)
         if load.detached or training is None or not asked_for(load, training):
             continue
         path = load.argument(_NEWEST.get(load.name, _PATH if load.name == _RESTORE else _FIRST))
         path = None if path is None else file_of(path, results(program))
+        if isinstance(path, Ref) and any(made in told for made in made_by(path.receiver)):
+            continue  # (what was found is loaded)
         after = [e for e in saves if e.index > load.index and e.meets(load)]
         saved = own_save(path, after) if path is not None and begins_again(program, load, steps) else None
         if path is not None and saved is not None and _into_weights(program, load):
             when = symbolic_part(both(*saved.guards))
+            told.append(load)
             yield left_over(program, rule, load, path, [saved], when=when, remedy=_ELSEWHERE)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import both, by_default, either
+from d9mlint.python.domain.conditions import both, by_default, either, literals
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.testkeys import asked_by
 from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import flows
@@ -226,6 +227,8 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
         when = lasting(path) if path is not None else False
         if path is None or when is False or _is_of_one_run(path) or is_numbered(path, tests):
             continue  # (a name that each run makes anew, unless it is given one)
+        if _is_refused(opening, path, tests):
+            continue
         mentions = [e for e in files if e is not opening and any(same_place(one, path) for one in given(e))]
         before = [e for e in mentions if e.index < opening.index]
         emptied = any(EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
@@ -253,6 +256,13 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
             program, rule, at, cond=when, related=related, remedy=remedy, severity="" if related else "info",
             name=short_name(opening), what=what,
         )  # fmt: skip
+
+
+def _is_refused(opening: Event, path: Value, tests: Sequence[Event]) -> bool:
+    """Whether the program stops where the file is there, but for what else it asks: `raise` unless it is to go on."""
+    asked = [one.opaque for cond in opening.excluded for one in literals(cond)]
+    ticks = frozenset[int]().union(*(asked_by(one) for one in asked if one is not None))
+    return any(test.tick in ticks and same_place(tested_file(test), path) for test in tests)
 
 
 def _asked(opening: Event, reader: Event) -> bool:

@@ -20,7 +20,7 @@ from d9mlint.python.frameworks.tensorflow.sessions import (
     takes_up,
 )
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.files.calls import file_of
 from d9mlint.python.judging.files.kept import named_otherwise, of_this_run, saved_there
@@ -47,7 +47,10 @@ _BACKUP = "keras.callbacks.BackupAndRestore"
 _OF_MODELS = ("keras.models.load_model", _WEIGHTS)
 _COMPILES = Argument(2, "compile")
 _COMPILED = "load the model without `compile=False` and do not compile it again, as that makes another optimizer"
-_LOADS = (_RESTORE, *_OF_MODELS, *_TRACKED, *arrays.LOADS)
+_READER, _GIVES = "tensorflow.train.load_checkpoint", "tensorflow.train.load_checkpoint().get_tensor"
+_FILLS = (".load", ".assign")
+"""How methods of variables end that are given what a reader of a checkpoint gives."""
+_LOADS = (_RESTORE, _READER, *_OF_MODELS, *_TRACKED, *arrays.LOADS)
 _PATH, _IN_NAME = Argument(1, "save_path"), Argument(2, "global_step")
 
 
@@ -65,7 +68,7 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
         loose = load.name in arrays.LOADS
         names = _TRACKED_SAVES if load.name in _TRACKED else arrays.SAVES if loose else _SAVES
         saves = [e for e in program.calls(*names) if not e.detached and (not loose or arrays.holds_weights(program, e))]
-        if loose and not arrays.fills(program, load):
+        if (loose and not arrays.fills(program, load)) or (load.name == _READER and not _is_put_in(program, load)):
             continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
         met = [e for e in saves if e.meets(load)]
@@ -123,6 +126,14 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     if saved_there(path, saves) and not named_otherwise(path, saves):
         return True
     return any(saved_there(folder, saves) for folder in folders)
+
+
+def _is_put_in(program: Program, load: Event) -> bool:
+    """Whether variables are given the values in a checkpoint: ``variable.load(reader.get_tensor(name), session)``."""
+    makers = results(program)
+    given = (value for e in program.ending(_FILLS, "call") if e.index > load.index for value in e.args[:1])
+    made = (one for value in given for one in made_of(value, makers) if one.name == _GIVES)
+    return any(one is load for e in made for one in made_of(e.receiver, makers))
 
 
 def _paths(program: Program, load: Event) -> list[Value]:
