@@ -106,8 +106,8 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
         if key is None:
             mappings.merge(interp, out, inner)
             continue
-        known = evaluate(interp, key, frame)
-        if isinstance(known, Const) and isinstance(known.value, (str, int, float, bool, bytes, type(None))):
+        known = mappings.as_key(evaluate(interp, key, frame))
+        if isinstance(known, Const) and isinstance(known.value, (str, int, float, bool, bytes, type(None), tuple)):
             interp.heap.put(out, known.value, True, inner)
         else:
             mappings.add(interp, out, known, inner)

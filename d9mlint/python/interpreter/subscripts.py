@@ -58,10 +58,7 @@ def subscript(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
 def key(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     """What stands between the brackets; a tuple of constants is a constant: ``outputs["disparity", 0]``."""
     given = expressions.evaluate(interp, node.key, frame)
-    if not isinstance(given, Seq) or given.kind != "tuple" or node.is_slice:
-        return given
-    parts = [part.value for part in given.items or () if isinstance(part, Const)]
-    return Const(tuple(parts)) if parts and len(parts) == len(given.items or ()) else given
+    return given if node.is_slice else mappings.as_key(given)
 
 
 def owner(interp: Interpreter, node: f.Sub, frame: Frame) -> Obj | None:
@@ -260,6 +257,10 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and (alike := mappings.any_alike(interp, holder)) is not None:
         return alike
+    if isinstance(holder, Dict) and len(holder.items) > 1 and members.holds_objects(holder):
+        return choose(
+            dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place).options
+        )
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
             choose([(True, value) for value in list(interp.heap.items(holder).values())[:1]])

@@ -27,6 +27,15 @@ class Setting:
     n: int
 
 
+class Registry(dict):
+    def register(self, fn):
+        self[fn.__name__] = fn
+        return fn
+
+
+TASKS = Registry()
+
+
 def draw(n):
     return np.random.rand(n)
 
@@ -43,6 +52,20 @@ def returns_dict{i}():
 
 def returns_pair{i}():
     return f{i}, {i}
+
+
+class Net{i}:
+    def run(self, n):
+        return draw(n) + {i}
+
+
+def returns_net{i}():
+    return Net{i}(), {i}
+
+
+@TASKS.register
+def task{i}(n):
+    return draw(n) + {i}
 
 
 def returns_settings{i}():
@@ -62,8 +85,12 @@ FORMS = {
     "namespaces": ('"k{i}": SimpleNamespace(fn=f{i}, n={i})', "TABLE[args.name].fn(3)"),
     "nodes": ('"k{i}": EasyDict(fn=f{i}, n={i})', "TABLE[args.name].fn(3)"),
     "objects": ('"k{i}": Setting(f{i}, {i})', "TABLE[args.name].fn(3)"),
+    "objects of many classes": ('"k{i}": Net{i}()', "TABLE[args.name].run(3)"),
+    "under pairs": ('("a", "k{i}"): f{i}', 'TABLE["a", args.name](3)'),
+    "a registry": ('"k{i}": {i}', "TASKS[args.name](3)"),
     "returned dicts": ('"k{i}": returns_dict{i}', 'TABLE[args.name]()["fn"](3)'),
     "returned pairs": ('"k{i}": returns_pair{i}', "TABLE[args.name]()[0](3)"),
+    "returned objects": ('"k{i}": returns_net{i}', "TABLE[args.name]()[0].run(3)"),
     "returned settings": ('"k{i}": returns_settings{i}', "TABLE[args.name]().fn(3)"),
 }
 

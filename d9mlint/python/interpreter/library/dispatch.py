@@ -139,7 +139,7 @@ def of_table(
 
     ``otherwise`` is what it is under a key that the table does not have: ``TABLE.get(name, default)``.
     """
-    items = {name: item for name, item in interp.heap.items(table).items() if isinstance(name, str)}
+    items = {str(name): item for name, item in interp.heap.items(table).items()}
     made = chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
     if otherwise is not None and made.options:
         none = negate(either(*(cond for cond, _ in made.options)))

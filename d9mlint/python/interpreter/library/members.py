@@ -48,6 +48,11 @@ def holds_callables(table: Dict) -> bool:
     return any(isinstance(leaf, (*CALLABLE, Class, Module)) for item in items for _, leaf in alternatives(item))
 
 
+def holds_objects(table: Dict) -> bool:
+    """Whether a dict is a table of objects of the program, of whatever classes."""
+    return all(isinstance(leaf, Inst) for item in table.items.values() for _, leaf in alternatives(item))
+
+
 def methods(holder: Value, *, private: bool = False) -> dict[str, Value]:
     """The public, or all, methods of a class of the program, or of one of its objects."""
     cls = holder.cls if isinstance(holder, Inst) else holder

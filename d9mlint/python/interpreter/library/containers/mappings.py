@@ -64,6 +64,14 @@ def _add_in_turn(interp: Interpreter, into: Dict) -> None:
         interp.heap.arrange(into, order, (*into.sources, *(one for one in sources if one not in into.sources)))
 
 
+def as_key(value: Value) -> Value:
+    """What is looked up, or held, under a value: a tuple of constants is a constant."""
+    if not isinstance(value, Seq) or value.kind != "tuple":
+        return value
+    parts = [part.value for part in value.items or () if isinstance(part, Const)]
+    return Const(tuple(parts)) if parts and len(parts) == len(value.items or ()) else value
+
+
 def add(interp: Interpreter, into: Dict, key: Value, value: Value) -> None:
     """``into[key] = value`` under a key that is not known; in a loop in no promised order the keys come in that.
 
@@ -256,9 +264,10 @@ def _pairs(value: Value) -> list[tuple[Cond, str | int, Value]] | None:
 def record(
     interp: Interpreter, cls: Class, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
 ) -> Record | None:  # fmt: skip
-    """An object of a class of dicts whose items are its attributes; None where the class is another one.
+    """An object of a class of dicts, whose items may be its attributes; None where the class is another one.
 
-    Its constructor does no more than that of dicts, or makes the items its attributes (``self.__dict__ = self``).
+    Its constructor does no more than that of dicts, or makes the items its attributes (``self.__dict__ = self``). Of a
+    class with other methods (``register``) none is among those by which a dict gives and takes its items.
     """
     known = all(isinstance(leaf, Dict) for value in args for _, leaf in alternatives(value))
     if not known or set(cls.external()) != {"builtins.dict"}:
@@ -268,7 +277,8 @@ def record(
     own = init.node if isinstance(init, Func) else None
     if own is not None and [param.kind for param in own.params] not in (["pos", "*", "**"], ["pos", "**"]):
         return None
-    if "__getattr__" not in names and (own is None or not _is_its_own_dict(own)):
+    plain = own is None and names.keys().isdisjoint(_OF_ITEMS)
+    if "__getattr__" not in names and not plain and (own is None or not _is_its_own_dict(own)):
         return None
     made = Record(cls)
     for value in (*args, Dict(dict(kwargs), star)):
@@ -295,6 +305,8 @@ def _is_its_own_dict(init: f.Def | f.Lambda) -> bool:
     )  # fmt: skip
 
 
+_OF_ITEMS = frozenset({"__new__", "__getitem__", "__setitem__", "__missing__", "__getattribute__", "get", "update"})
+"""Methods by which a dict makes, gives and takes its items."""
 _EMPTY: dict[str, Callable[[], Value]] = {
     "builtins.list": lambda: Seq("list", None), "builtins.dict": lambda: Dict({}, True),
     "builtins.set": lambda: Seq("set", None),
