@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.files.calls import EMPTIES, given
+from d9mlint.python.judging.files.calls import EMPTIES, given, opens
 from d9mlint.python.judging.files.folders import folder_of, writes_into
 from d9mlint.python.judging.files.kept import besides_files, written_by
 from d9mlint.python.judging.files.places import Place, begins, is_of_one_run, places
@@ -35,6 +35,7 @@ _NUMBERS = (
     "numbers the files of a loop after those that an earlier run has left in the folder: the same command a second "
     "time writes them under other names, and the folder holds the files of both runs"
 )
+_LENGTH = "builtins.len"
 _BY_RUN = "number the files of each run from 0, in an empty folder of its own (and refuse one that is not empty)"
 _SAVES = re.compile(
     r"(builtins\.open|.*\.(save|imwrite|imsave|save_image|savefig|savez|savez_compressed|savetxt|write_png|write_jpeg))"
@@ -76,10 +77,13 @@ def numbered(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[D
     One file, or a folder, that is numbered so is this run's own.
     """
     told_of = set()
-    for write in (one for one in calls if one.loops and _SAVES.fullmatch(one.name)):
+    counts = {id(one) for asked in program.calls(_LENGTH) for one in listings(taint(asked.args)[2])}
+    for write in (one for one in calls if one.loops and _SAVES.fullmatch(one.name) and not _reads(one)):
         for place in written_by(write):
-            inside = Place(place.names[-1:])
-            listed = listings(taint([leaf.value for leaf in inside.leaves])[2])
+            leaves = [leaf.value for leaf in Place(place.names[-1:]).leaves]
+            listed = [
+                one for leaf in leaves for one in listings(taint([leaf])[2]) if is_number(leaf) or id(one) in counts
+            ]
             listing = next((one for one in listed if any(_holds(folder, place) for folder in folder_of(one))), None)
             if listing is None or listing.location in told_of or is_of_one_run(place):
                 continue
@@ -90,6 +94,11 @@ def numbered(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[D
             yield draft(
                 program, rule, listing, related=related, remedy=_BY_RUN, name=short_name(listing), what=_NUMBERS
             )
+
+
+def _reads(event: Event) -> bool:
+    """Whether a call opens a file that is there."""
+    return any(effect.opens for effect in event.effects) and not opens(event)
 
 
 def _holds(folder: Place, place: Place) -> bool:
